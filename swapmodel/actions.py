@@ -1,0 +1,188 @@
+"""
+What can a program do?  One frozen record per user-visible torch operation.
+
+A program is a tuple of actions.  Operands are places: a variable or a path from
+one, resolved when the action runs.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Annotated, Literal, TypeAlias, get_type_hints
+
+from attrs import frozen
+
+Place: TypeAlias = Annotated[str, "tensor"]
+"""A variable (`w`) or a path from one (`m.weight`, `m.weight.grad`, `w.a`)."""
+
+ModulePlace: TypeAlias = Annotated[str, "module"]
+"""A place where a module must stand when the action runs."""
+
+Name: TypeAlias = str
+"""A variable that an action assigns, or a label."""
+
+
+# -- What a conversion applies to every tensor --------------------------------
+
+
+@frozen
+class Cast:
+    """Cast to *dtype*, as `Module.double()`, `float()` and `half()` do."""
+
+    dtype: str
+
+
+ConversionFn: TypeAlias = Cast
+
+
+# -- Actions -------------------------------------------------------------------
+
+
+@frozen
+class Convert:
+    """Apply *fn* to everything in a module: `Module._apply`."""
+
+    module: ModulePlace
+    fn: ConversionFn
+
+
+@frozen
+class SwapTensors:
+    """Exchange what two tensors stand for: `torch.utils.swap_tensors(t1, t2)`."""
+
+    t1: Place
+    t2: Place
+
+
+@frozen
+class SetData:
+    """Give a tensor another one's data: `t.data = u`."""
+
+    t: Place
+    u: Place
+
+
+@frozen
+class CastData:
+    """Cast a tensor behind its back: `t.data = t.data.to(dtype)`."""
+
+    t: Place
+    dtype: str
+
+
+@frozen
+class FillGrad:
+    """Give a tensor a fresh gradient of ones: `t.grad = torch.ones_like(t)`."""
+
+    t: Place
+
+
+@frozen
+class ClearGrad:
+    """Take a tensor's gradient away: `t.grad = None`."""
+
+    t: Place
+
+
+@frozen
+class Forward:
+    """Compute a function of the closed algebra and keep its output: `y = f(t)`."""
+
+    function: Literal["scale", "square"]
+    t: Place
+    name: Name
+
+
+@frozen
+class Backward:
+    """Run backward from a tensor: `t.backward(torch.ones_like(t))`."""
+
+    t: Place
+
+
+@frozen
+class View:
+    """Keep a view of a tensor: `v = t.view(-1)`."""
+
+    t: Place
+    name: Name
+
+
+@frozen
+class Drop:
+    """Delete a variable: `del name`, be it a tensor, an output or a weakref."""
+
+    name: Name
+
+
+@frozen
+class TakeWeakref:
+    """Keep a weak reference of a tensor or, for `_WeakTensorRef`, of its impl."""
+
+    type: Literal["ReferenceType", "_WeakTensorRef"]
+    t: Place
+    name: Name
+
+
+@frozen
+class RegisterHook:
+    """Register a tensor hook: `t.register_hook(...)`."""
+
+    t: Place
+    label: Name
+
+
+@frozen
+class SetAttribute:
+    """Set an entry of a tensor's `__dict__`: `t.key = value`."""
+
+    t: Place
+    key: Name
+    value: int = 1
+
+
+Action: TypeAlias = (
+    Convert
+    | SwapTensors
+    | SetData
+    | CastData
+    | FillGrad
+    | ClearGrad
+    | Forward
+    | Backward
+    | View
+    | Drop
+    | TakeWeakref
+    | RegisterHook
+    | SetAttribute
+)
+
+Program: TypeAlias = tuple[Action, ...]
+
+ACTIONS: tuple[type[Action], ...] = (
+    Convert,
+    SwapTensors,
+    SetData,
+    CastData,
+    FillGrad,
+    ClearGrad,
+    Forward,
+    Backward,
+    View,
+    Drop,
+    TakeWeakref,
+    RegisterHook,
+    SetAttribute,
+)
+"""Every kind of action, in the order in which a search proposes them."""
+
+
+@cache
+def operands(kind: type[Action]) -> tuple[tuple[str, str], ...]:
+    """The fields of an action that are places, with the kind of thing each needs."""
+    hints = get_type_hints(kind, include_extras=True)
+    return tuple(
+        (name, hint.__metadata__[0])
+        for name, hint in hints.items()
+        if hasattr(hint, "__metadata__")
+    )

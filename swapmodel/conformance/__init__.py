@@ -1,0 +1,5 @@
+"""
+Does real torch do what the model says?
+
+Reading order: observation, world, lockstep, record, releases
+"""

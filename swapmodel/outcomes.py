@@ -1,0 +1,88 @@
+"""
+What can an action come to?
+"""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from attrs import frozen
+
+from swapmodel.state.events import Event
+from swapmodel.state.heap import Heap
+
+
+@frozen
+class Refusal:
+    """Why torch raises: a rule, the operand it names, and what its text tells."""
+
+    rule: str
+    """The id of the rule, such as `swap/few-owners`."""
+
+    operand: str = ""
+    """What the text names: `t1`, `m.weight`, ..."""
+
+    facts: tuple[tuple[str, int | str], ...] = ()
+    """What else the text tells, by name, such as the use count."""
+
+    within: tuple[Refusal, ...] = ()
+    """The refusals raised from this one, innermost first (`raise ... from`)."""
+
+
+@frozen
+class Crash:
+    """Torch would read memory that is not there."""
+
+    why: str
+
+
+@frozen
+class Unmodelled:
+    """The model declines to say."""
+
+    why: str
+
+
+Stop: TypeAlias = Refusal | Crash | Unmodelled
+"""Why an operation ends where it stands; `None` in its place means that it goes on."""
+
+
+@frozen
+class Done:
+    """The action finished."""
+
+    heap: Heap
+    events: tuple[Event, ...] = ()
+
+
+@frozen
+class Refused:
+    """Torch raised, and left the heap as it was by then."""
+
+    heap: Heap
+    refusal: Refusal
+    events: tuple[Event, ...] = ()
+
+    @property
+    def rule(self) -> str:
+        """The rule that refused, innermost."""
+        return self.refusal.rule
+
+
+@frozen
+class Undefined:
+    """Torch crashes or reads freed memory; the program ends here."""
+
+    heap: Heap
+    why: str
+    events: tuple[Event, ...] = ()
+
+
+@frozen
+class OutOfScope:
+    """The model declines to say what torch does, and why it declines."""
+
+    why: str
+
+
+Outcome: TypeAlias = Done | Refused | Undefined | OutOfScope

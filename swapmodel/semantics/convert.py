@@ -1,0 +1,411 @@
+"""
+What does `nn.Module._apply` do to a module, parameter by parameter?
+
+One frame serves a whole call, as the local variables of the function do: what one
+parameter leaves in them lives until the next one, or the end.
+"""
+
+from __future__ import annotations
+
+from typing import cast
+
+from swapmodel.actions import ConversionFn
+from swapmodel.outcomes import Refusal, Stop
+from swapmodel.semantics import autograd, functions, set_data, spec, swap, tensors
+from swapmodel.semantics.spec import Frame, phase, predicate, when_refused
+from swapmodel.state.classes import tensor_class
+from swapmodel.state.draft import Draft
+from swapmodel.state.events import Converted
+from swapmodel.state.ids import ModuleId, TensorId
+
+CALL = ("module", "fn")
+PARAMETER = (*CALL, "key", "param")
+CHOSEN = (*PARAMETER, "applied", "path", "gradient")
+GRADIENT = (*PARAMETER, "gradient", "out", "path")
+GRADIENT_CHOSEN = (*GRADIENT, "gradient_applied", "gradient_path")
+
+spec.operation("convert_module", *CALL)
+spec.operation("convert_parameter", *PARAMETER)
+spec.operation("convert_parameter/data", *CHOSEN)
+spec.operation("convert_parameter/swap", *CHOSEN)
+spec.operation("convert_parameter/assign", *CHOSEN)
+spec.operation("convert_gradient", *GRADIENT)
+spec.operation("convert_gradient/data", *GRADIENT_CHOSEN)
+spec.operation("convert_gradient/swap", *GRADIENT_CHOSEN)
+spec.operation("convert_gradient/assign", *GRADIENT_CHOSEN)
+spec.operation("convert_buffer", *CALL, "key", "buffer")
+
+
+def convert(draft: Draft, frame: Frame, m: ModuleId, fn: ConversionFn) -> Stop | None:
+    """
+    Apply *fn* to every tensor of a module and of its children, children first.
+
+    A refusal leaves what was converted before converted.  Source:
+    `torch.nn.Module._apply`.
+    """
+    call = Frame(frame.spec)
+    call.module, call.fn = m, fn
+    draft.frames.append(call)
+    stop = spec.run(draft, call, "convert_module")
+    draft.frames.remove(call)
+    return stop
+
+
+def _apply_fn(draft: Draft, frame: Frame, t: TensorId) -> TensorId | Stop:
+    return functions.call(draft, cast(ConversionFn, frame.fn), t)
+
+
+# -- The order of things -------------------------------------------------------------
+
+
+@phase("children", "convert_module", reads=CALL)
+def children(draft: Draft, frame: Frame) -> Stop | None:
+    """Convert every child, one that is registered twice only once."""
+    done: list[ModuleId] = []
+    for _, child in draft.module(frame.module).children:
+        if child in done:
+            continue
+        done.append(child)
+        stop = convert(draft, frame, child, cast(ConversionFn, frame.fn))
+        if stop is not None:
+            return stop
+    return None
+
+
+@phase("parameters", "convert_module", reads=CALL)
+def parameters(draft: Draft, frame: Frame) -> Stop | None:
+    """Convert every parameter, one that is registered twice also twice."""
+    for key, param in draft.module(frame.module).parameters:
+        if param is None:
+            continue
+        frame.key, frame.param = key, param
+        stop = spec.run(draft, frame, "convert_parameter")
+        if stop is not None:
+            return stop
+    return None
+
+
+@phase("buffers", "convert_module", reads=CALL)
+def buffers(draft: Draft, frame: Frame) -> Stop | None:
+    """Convert every buffer, one that is registered twice also twice."""
+    for key, buffer in draft.module(frame.module).buffers:
+        if buffer is None:
+            continue
+        frame.key, frame.buffer = key, buffer
+        stop = spec.run(draft, frame, "convert_buffer")
+        if stop is not None:
+            return stop
+    return None
+
+
+# -- One parameter -------------------------------------------------------------------
+
+
+@phase(
+    "call-fn",
+    "convert_parameter",
+    reads=("fn", "param"),
+    sets=("applied",),
+)
+def call_fn(draft: Draft, frame: Frame) -> Stop | None:
+    """Apply the function to the parameter, which still has its gradient."""
+    applied = _apply_fn(draft, frame, frame.param)
+    if not isinstance(applied, int):
+        return applied
+    frame.applied = applied
+    return None
+
+
+@phase("choose-path", "convert_parameter", reads=("param", "applied"), sets=("path",))
+def choose_path(draft: Draft, frame: Frame) -> Stop | None:
+    """Take the path of the first row of the spec that applies."""
+    frame.path = frame.spec.path("parameter", draft, frame)
+    draft.events.append(Converted(frame.param, "parameter", frame.path))
+    return None
+
+
+@phase("take-gradient", "convert_parameter", reads=("param",), sets=("gradient",))
+def take_gradient(draft: Draft, frame: Frame) -> Stop | None:
+    """Keep `param.grad` in a local variable."""
+    frame.gradient = draft.grad_of(frame.param)
+    return None
+
+
+@phase("convert", "convert_parameter", reads=CHOSEN, sets=("out",))
+def convert_parameter(draft: Draft, frame: Frame) -> Stop | None:
+    """Convert the parameter on the path that was chosen."""
+    return spec.run(draft, frame, f"convert_parameter/{frame.path}")
+
+
+@phase("gradient", "convert_parameter", reads=GRADIENT)
+def convert_gradient(draft: Draft, frame: Frame) -> Stop | None:
+    """Convert the gradient that the parameter had, if it had one."""
+    if frame.gradient is None:
+        return None
+    return spec.run(draft, frame, "convert_gradient")
+
+
+@phase("set-data", "convert_parameter/data", reads=CHOSEN, sets=("out",))
+def parameter_set_data(draft: Draft, frame: Frame) -> Stop | None:
+    """`param.data = param_applied`."""
+    frame.out = frame.param
+    return set_data.set_data(draft, frame, frame.param, frame.applied)
+
+
+@phase("clear-gradient", "convert_parameter/swap", reads=CHOSEN)
+def clear_gradient(draft: Draft, frame: Frame) -> Stop | None:
+    """`param.grad = None`, so that the parameter owns its gradient no more."""
+    if frame.gradient is not None:
+        draft.edit_meta(draft.tensor(frame.param).impl).grad = None
+    return None
+
+
+@phase(
+    "make-parameter",
+    "convert_parameter/swap",
+    "convert_parameter/assign",
+    reads=CHOSEN,
+)
+def make_parameter(draft: Draft, frame: Frame) -> Stop | None:
+    """`Parameter(param_applied, requires_grad=param.requires_grad)`."""
+    needs_grad = autograd.requires_grad(draft, frame.param)
+    made = tensors.make_parameter(draft, frame.applied, requires_grad=needs_grad)
+    if not isinstance(made, int):
+        return made
+    frame.applied = made
+    return None
+
+
+@phase("swap", "convert_parameter/swap", reads=CHOSEN, sets=("out",))
+def parameter_swap(draft: Draft, frame: Frame) -> Stop | None:
+    """`swap_tensors(param, param_applied)`."""
+    frame.out = frame.param
+    return swap.swap_tensors(draft, frame, frame.param, frame.applied)
+
+
+@phase("require-parameter", "convert_parameter/assign", reads=CHOSEN)
+def require_parameter(draft: Draft, frame: Frame) -> Stop | None:
+    """Refuse what was registered without being a `Parameter`."""
+    if not tensors.is_parameter(draft, frame.param):
+        # [convert/not-a-parameter]
+        return Refusal("convert/not-a-parameter")
+    return None
+
+
+@phase("require-leaf", "convert_parameter/assign", reads=CHOSEN)
+def require_leaf(draft: Draft, frame: Frame) -> Stop | None:
+    """Refuse a registered tensor that a graph computed."""
+    if draft.meta_of(frame.param).grad_fn is not None:
+        # [convert/not-a-leaf]
+        return Refusal("convert/not-a-leaf")
+    return None
+
+
+@phase("register", "convert_parameter/assign", reads=CHOSEN, sets=("out",))
+def register(draft: Draft, frame: Frame) -> Stop | None:
+    """`self._parameters[key] = out_param`."""
+    frame.out = frame.applied
+    module = draft.edit_module(frame.module)
+    module.parameters = _replaced(module.parameters, frame.key, frame.out)
+    return None
+
+
+def _replaced(
+    registered: tuple[tuple[str, TensorId | None], ...], key: str, t: TensorId
+) -> tuple[tuple[str, TensorId | None], ...]:
+    return tuple((name, t if name == key else one) for name, one in registered)
+
+
+# -- Its gradient --------------------------------------------------------------------
+
+
+@phase(
+    "call-fn",
+    "convert_gradient",
+    reads=("fn", "gradient"),
+    sets=("gradient_applied",),
+)
+def call_fn_on_gradient(draft: Draft, frame: Frame) -> Stop | None:
+    """Apply the function to the gradient; the parameter is converted by now."""
+    assert frame.gradient is not None
+    applied = _apply_fn(draft, frame, frame.gradient)
+    if not isinstance(applied, int):
+        return applied
+    frame.gradient_applied = applied
+    return None
+
+
+@phase(
+    "choose-path",
+    "convert_gradient",
+    reads=("path", "gradient", "gradient_applied"),
+    sets=("gradient_path",),
+)
+def choose_gradient_path(draft: Draft, frame: Frame) -> Stop | None:
+    """Take the path of the first row of the spec that applies to gradients."""
+    assert frame.gradient is not None
+    frame.gradient_path = frame.spec.path("gradient", draft, frame)
+    draft.events.append(Converted(frame.gradient, "gradient", frame.gradient_path))
+    return None
+
+
+@phase("convert", "convert_gradient", reads=GRADIENT_CHOSEN)
+def convert_gradient_on_path(draft: Draft, frame: Frame) -> Stop | None:
+    """Convert the gradient on the path that was chosen."""
+    return spec.run(draft, frame, f"convert_gradient/{frame.gradient_path}")
+
+
+@phase("require-attached", "convert_gradient/data", reads=GRADIENT_CHOSEN)
+def require_attached(draft: Draft, frame: Frame) -> Stop | None:
+    """Refuse when the converted parameter has no gradient to write to."""
+    if draft.meta_of(frame.out).grad is None:
+        # [convert/no-gradient]
+        return Refusal("convert/no-gradient")
+    return None
+
+
+@phase("set-data", "convert_gradient/data", reads=GRADIENT_CHOSEN)
+def gradient_set_data(draft: Draft, frame: Frame) -> Stop | None:
+    """`out_param.grad.data = grad_applied`."""
+    grad = draft.grad_of(frame.out)
+    assert grad is not None
+    return set_data.set_data(draft, frame, grad, frame.gradient_applied)
+
+
+@phase(
+    "require-grad",
+    "convert_gradient/swap",
+    "convert_gradient/assign",
+    reads=GRADIENT_CHOSEN,
+)
+def gradient_requires_grad(draft: Draft, frame: Frame) -> Stop | None:
+    """`grad_applied.requires_grad_(param_grad.requires_grad)`."""
+    assert frame.gradient is not None
+    needs_grad = autograd.requires_grad(draft, frame.gradient)
+    return autograd.set_requires_grad(draft, frame.gradient_applied, needs_grad)
+
+
+@phase("swap", "convert_gradient/swap", reads=GRADIENT_CHOSEN)
+def gradient_swap(draft: Draft, frame: Frame) -> Stop | None:
+    """`swap_tensors(param_grad, grad_applied)`."""
+    assert frame.gradient is not None
+    return swap.swap_tensors(draft, frame, frame.gradient, frame.gradient_applied)
+
+
+@phase("attach", "convert_gradient/swap", reads=GRADIENT_CHOSEN)
+def attach_swapped(draft: Draft, frame: Frame) -> Stop | None:
+    """`out_param.grad = param_grad`."""
+    assert frame.gradient is not None
+    return autograd.set_grad(draft, frame.out, frame.gradient)
+
+
+@phase("require-leaf", "convert_gradient/assign", reads=GRADIENT_CHOSEN)
+def gradient_leaf(draft: Draft, frame: Frame) -> Stop | None:
+    """Refuse a gradient that a graph computed."""
+    assert frame.gradient is not None
+    if draft.meta_of(frame.gradient).grad_fn is not None:
+        # [convert/gradient-not-a-leaf]
+        return Refusal("convert/gradient-not-a-leaf")
+    return None
+
+
+@phase("attach", "convert_gradient/assign", reads=GRADIENT_CHOSEN)
+def attach_assigned(draft: Draft, frame: Frame) -> Stop | None:
+    """`out_param.grad = grad_applied`."""
+    return autograd.set_grad(draft, frame.out, frame.gradient_applied)
+
+
+# -- One buffer ----------------------------------------------------------------------
+
+
+@phase("call-fn", "convert_buffer", reads=("fn", "buffer"), sets=("applied",))
+def call_fn_on_buffer(draft: Draft, frame: Frame) -> Stop | None:
+    """Apply the function to the buffer, outside `no_grad`."""
+    applied = _apply_fn(draft, frame, frame.buffer)
+    if not isinstance(applied, int):
+        return applied
+    frame.applied = applied
+    draft.events.append(Converted(frame.buffer, "buffer", "replace"))
+    return None
+
+
+@phase("replace", "convert_buffer", reads=("module", "key", "applied"))
+def replace_buffer(draft: Draft, frame: Frame) -> Stop | None:
+    """`self._buffers[key] = ...`, whatever the flags say."""
+    module = draft.edit_module(frame.module)
+    module.buffers = _replaced(module.buffers, frame.key, frame.applied)
+    return None
+
+
+# -- Predicates of the choice --------------------------------------------------------
+
+
+@predicate("swap-flag", "parameter")
+def swap_flag(draft: Draft, frame: Frame) -> bool:
+    """`torch.__future__.get_swap_module_params_on_conversion()`."""
+    return draft.flags.swap
+
+
+@predicate("no-overwrite-flag", "parameter", "gradient")
+def no_overwrite_flag(draft: Draft, frame: Frame) -> bool:
+    """Not `torch.__future__.get_overwrite_module_params_on_conversion()`."""
+    return not draft.flags.overwrite
+
+
+@predicate("result-is-wrapper", "parameter")
+def result_is_wrapper(draft: Draft, frame: Frame) -> bool:
+    """`is_traceable_wrapper_subclass(param_applied)`, pytorch#122755."""
+    return tensor_class(draft.tensor(frame.applied).cls).traceable
+
+
+@predicate("compatible-type", "parameter")
+def parameter_compatible(draft: Draft, frame: Frame) -> bool:
+    """Whether `param.data = param_applied` would be accepted."""
+    return set_data.compatible(draft, frame.param, frame.applied)
+
+
+@predicate("parameter-swapped", "gradient")
+def parameter_swapped(draft: Draft, frame: Frame) -> bool:
+    """Whether the parameter of this gradient took the swap path."""
+    return frame.path == "swap"
+
+
+@predicate("compatible-type", "gradient")
+def gradient_compatible(draft: Draft, frame: Frame) -> bool:
+    """Whether `param_grad.data = grad_applied` would be accepted."""
+    assert frame.gradient is not None
+    return set_data.compatible(draft, frame.gradient, frame.gradient_applied)
+
+
+# -- What `except` does --------------------------------------------------------------
+
+
+@when_refused("reattach-gradient", "convert_parameter/swap")
+def reattach_gradient(draft: Draft, frame: Frame, refusal: Refusal) -> Refusal:
+    """`param.grad = param_grad`: the same object, as before."""
+    if frame.gradient is not None:
+        grad = draft.tensor(frame.gradient).impl
+        draft.edit_meta(draft.tensor(frame.param).impl).grad = grad
+    return refusal
+
+
+@when_refused("could-not-swap", "convert_parameter/swap")
+def could_not_swap(draft: Draft, frame: Frame, refusal: Refusal) -> Refusal:
+    """`raise RuntimeError(...) from e`."""
+    # [convert/could-not-swap]
+    return _within("convert/could-not-swap", draft, frame, refusal)
+
+
+@when_refused("could-not-swap-gradient", "convert_gradient/swap")
+def could_not_swap_gradient(draft: Draft, frame: Frame, refusal: Refusal) -> Refusal:
+    """`raise RuntimeError(...) from e`; the gradient stays detached."""
+    # [convert/could-not-swap-gradient]
+    return _within("convert/could-not-swap-gradient", draft, frame, refusal)
+
+
+def _within(rule: str, draft: Draft, frame: Frame, refusal: Refusal) -> Refusal:
+    name = draft.module(frame.module).cls
+    outer = Refusal(rule, frame.key, (("module", name), ("key", frame.key)))
+    return Refusal(
+        refusal.rule, refusal.operand, refusal.facts, (*refusal.within, outer)
+    )

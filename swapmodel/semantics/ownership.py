@@ -1,0 +1,200 @@
+"""
+Who owns what, and what is still alive?  Derived from who points where.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Literal, TypeAlias
+
+from swapmodel.state.draft import Draft
+from swapmodel.state.heap import Columns, living
+from swapmodel.state.ids import (
+    HooksId,
+    ImplId,
+    ModuleId,
+    NodeId,
+    TensorId,
+    WeakrefId,
+)
+
+OwnerKind: TypeAlias = Literal[
+    "python object", "gradient", "AccumulateGrad", "saved", "view", "view function"
+]
+
+Owner: TypeAlias = tuple[OwnerKind, int]
+"""A strong reference to an impl: its kind, and the position of who holds it."""
+
+
+def owners(state: Columns, i: ImplId) -> Iterator[Owner]:
+    """
+    Yield every strong reference to an impl.
+
+    Python variables, modules and containers are none: they own the Python object,
+    which is one.  Source: `Tensor._use_count()` on 2.13.0, pytorch#117166.
+    """
+    yield ("python object", state.impl(i).pyobj)
+    for holder, meta in living(state.metas):
+        if meta.grad == i:
+            yield ("gradient", holder)
+        if meta.base == i:
+            yield ("view", holder)
+            # A view of a wrapper also keeps the function that replays the view.
+            if state.impl(i).python_key:
+                yield ("view function", holder)
+    for n, node in living(state.nodes):
+        if node.variable == i:
+            yield ("AccumulateGrad", n)
+        for saved in node.saved:
+            if saved.impl == i:
+                yield ("saved", n)
+
+
+def use_count(draft: Draft, t: TensorId) -> int:
+    """
+    `t._use_count()`, as a check inside an operation sees it.
+
+    What nobody can reach any more must not count; it can only add to the count,
+    so that it is looked for when there is more than the one owner.
+    """
+    i = draft.tensor(t).impl
+    count = sum(1 for _ in owners(draft, i))
+    if count == 1:
+        return 1
+    collect(draft)
+    return sum(1 for _ in owners(draft, i))
+
+
+def weak_count(draft: Draft, t: TensorId) -> int:
+    """How many C++ weak pointers (`weak_intrusive_ptr`) point at the impl of *t*."""
+    i = draft.tensor(t).impl
+    held = sum(1 for _, ref in living(draft.weakrefs) if ref.impl == i)
+    return held + draft.meta(i).retains_grad
+
+
+class Reached:
+    """Everything that the roots reach, by kind and position."""
+
+    def __init__(self, state: Columns) -> None:
+        self.state = state
+        self.tensors: set[TensorId] = set()
+        self.impls: set[ImplId] = set()
+        self.nodes: set[NodeId] = set()
+        self.hooks: set[HooksId] = set()
+        self.weakrefs: set[WeakrefId] = set()
+        self.modules: set[ModuleId] = set()
+
+    def names(self) -> None:
+        """Follow every variable."""
+        for _, kind, position in self.state.names:
+            if kind == "tensor":
+                self.tensor(TensorId(position))
+            elif kind == "module":
+                self.module(ModuleId(position))
+            else:
+                self.weakrefs.add(WeakrefId(position))
+
+    def module(self, m: ModuleId) -> None:
+        """Follow a module to its parameters, buffers and children."""
+        if m in self.modules:
+            return
+        self.modules.add(m)
+        module = self.state.module(m)
+        for _, t in (*module.parameters, *module.buffers):
+            if t is not None:
+                self.tensor(t)
+        for _, child in module.children:
+            self.module(child)
+
+    def tensor(self, t: TensorId) -> None:
+        """Follow a Python tensor to its impl, inner tensors and listed hooks."""
+        if t in self.tensors:
+            return
+        self.tensors.add(t)
+        tensor = self.state.tensor(t)
+        self.impl(tensor.impl)
+        for _, inner in tensor.inner:
+            self.tensor(inner)
+        self._dict(tensor.backward_hooks)
+        self._dict(tensor.post_accumulate_grad_hooks)
+
+    def impl(self, i: ImplId) -> None:
+        """
+        Follow an impl, and to its Python object as well.
+
+        An impl that anything else owns keeps its object alive: torch preserves it.
+        """
+        if i in self.impls:
+            return
+        self.impls.add(i)
+        self.tensor(self.state.impl(i).pyobj)
+        meta = self.state.meta(i)
+        if meta.grad is not None:
+            self.impl(meta.grad)
+        if meta.base is not None:
+            self.impl(meta.base)
+        if meta.grad_fn is not None:
+            self.node(meta.grad_fn)
+        for one in meta.hooks:
+            self.hooks.add(one)
+        self._dict(meta.post_accumulate_grad_hooks)
+
+    def node(self, n: NodeId) -> None:
+        """Follow a graph node to what it saved and to the nodes behind it."""
+        if n in self.nodes:
+            return
+        self.nodes.add(n)
+        node = self.state.node(n)
+        if node.variable is not None:
+            self.impl(node.variable)
+        for saved in node.saved:
+            self.impl(saved.impl)
+        for edge in node.edges:
+            if edge is not None:
+                self.node(edge)
+        for one in node.hooks:
+            self.hooks.add(one)
+
+    def _dict(self, one: HooksId | None) -> None:
+        if one is not None:
+            self.hooks.add(one)
+
+
+def collect(draft: Draft) -> None:
+    """Release everything that neither a variable nor a running operation reaches."""
+    reached = Reached(draft)
+    reached.names()
+    for frame in draft.frames:
+        for t in frame.tensors():
+            reached.tensor(t)
+    _forget_the_dead(draft, reached)
+    _release(draft, "tensors", reached.tensors)
+    _release(draft, "impls", reached.impls)
+    _release(draft, "metas", reached.impls)
+    _release(draft, "nodes", reached.nodes)
+    _release(draft, "hooks", reached.hooks)
+    _release(draft, "weakrefs", reached.weakrefs)
+    _release(draft, "modules", reached.modules)
+    storages = {draft.impl(i).storage for i in reached.impls}
+    _release(draft, "storages", storages)
+    _release(draft, "counters", {draft.impl(i).counter for i in reached.impls})
+
+
+def _release(draft: Draft, column: str, reached: set[int]) -> None:  # type: ignore[type-arg]
+    for position, one in enumerate(getattr(draft, column)):
+        if one is not None and position not in reached:
+            draft.release(column, position)
+
+
+def _forget_the_dead(draft: Draft, reached: Reached) -> None:
+    """Clear the weak pointers to what is about to be released."""
+    for i in reached.impls:
+        node = draft.meta(i).accumulator
+        if node is not None and node not in reached.nodes:
+            draft.edit_meta(i).accumulator = None
+    for w in reached.weakrefs:
+        ref = draft.weakref(w)
+        if ref.tensor is not None and ref.tensor not in reached.tensors:
+            draft.edit_weakref(w).tensor = None
+        if ref.impl is not None and ref.impl not in reached.impls:
+            draft.edit_weakref(w).impl = None

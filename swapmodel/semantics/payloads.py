@@ -1,0 +1,146 @@
+"""
+What does a tensor hold, and what do the functions of the algebra make of it?
+
+Values are small integers modulo 8, exact in every dtype.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+from attrs import evolve, frozen
+
+from swapmodel.outcomes import Crash, Refusal, Stop
+from swapmodel.state.classes import tensor_class
+from swapmodel.state.heap import Columns
+from swapmodel.state.ids import TensorId
+
+MODULUS = 8
+
+SCALE = 3
+"""The constant of `scale`; odd, so that no value is lost modulo 8."""
+
+Values: TypeAlias = tuple[int, ...] | None
+"""The elements, or `None` where nobody can say."""
+
+
+@frozen
+class Dense:
+    """What a tensor without inner tensors holds."""
+
+    dtype: str
+    device: str
+    length: int
+    values: Values
+
+
+@frozen
+class Wrapped:
+    """What a wrapper holds: a payload per inner tensor."""
+
+    cls: str
+    inner: tuple[tuple[str, Payload], ...]
+
+
+Payload: TypeAlias = Dense | Wrapped
+
+
+def read(state: Columns, t: TensorId) -> Payload | Stop:
+    """
+    Read what *t* holds, as an operation that computes with it does.
+
+    Refuses an intercepted tensor whose class intercepts nothing, and crashes on a
+    null storage that no class stands in front of.
+    """
+    tensor, impl = state.tensor(t), state.impl_of(t)
+    if impl.python_key:
+        if not tensor_class(tensor.cls).inner:
+            # [dispatch/no-handler]
+            return Refusal("dispatch/no-handler")
+        inner: list[tuple[str, Payload]] = []
+        for name, one in tensor.inner:
+            payload = read(state, one)
+            if not isinstance(payload, Dense | Wrapped):
+                return payload
+            inner.append((name, payload))
+        return Wrapped(tensor.cls, tuple(inner))
+    if impl.storage is None:
+        return Crash("a null storage is read")
+    values = state.storage(impl.storage).values
+    if values is not None:
+        values = values[impl.offset : impl.offset + impl.length]
+    return Dense(impl.dtype, impl.device, impl.length, values)
+
+
+def first(payload: Payload) -> Dense:
+    """The payload that a wrapper takes its own dtype, device and size from."""
+    while isinstance(payload, Wrapped):
+        payload = payload.inner[0][1]
+    return payload
+
+
+def leaves(payload: Payload) -> tuple[Values, ...]:
+    """The values of every innermost tensor, in order."""
+    if isinstance(payload, Dense):
+        return (payload.values,)
+    return tuple(values for _, one in payload.inner for values in leaves(one))
+
+
+# -- Functions -------------------------------------------------------------------
+
+
+def apply(payload: Payload, function: Callable[[int], int]) -> Payload:
+    """Apply a function to every element."""
+    if isinstance(payload, Wrapped):
+        inner = tuple((name, apply(one, function)) for name, one in payload.inner)
+        return evolve(payload, inner=inner)
+    if payload.values is None:
+        return payload
+    values = tuple(function(one) % MODULUS for one in payload.values)
+    return evolve(payload, values=values)
+
+
+def combine(
+    one: Payload, other: Payload, function: Callable[[int, int], int]
+) -> Payload:
+    """Apply a function to the elements of two payloads; wrappers spread over plain."""
+    if isinstance(one, Wrapped):
+        parts = dict(other.inner) if isinstance(other, Wrapped) else {}
+        inner = tuple(
+            (name, combine(part, parts.get(name, other), function))
+            for name, part in one.inner
+        )
+        return evolve(one, inner=inner)
+    if isinstance(other, Wrapped):
+        return combine(other, one, lambda a, b: function(b, a))
+    dtype = promote(one.dtype, other.dtype)
+    if one.values is None or other.values is None:
+        return evolve(one, dtype=dtype, values=None)
+    pairs = zip(one.values, other.values, strict=True)
+    values = tuple(function(a, b) % MODULUS for a, b in pairs)
+    return evolve(one, dtype=dtype, values=values)
+
+
+def cast(payload: Payload, dtype: str) -> Payload:
+    """Cast every innermost tensor; the values stay, being small integers."""
+    if isinstance(payload, Wrapped):
+        inner = tuple((name, cast(one, dtype)) for name, one in payload.inner)
+        return evolve(payload, inner=inner)
+    return evolve(payload, dtype=dtype)
+
+
+def ones(payload: Payload) -> Payload:
+    """`torch.ones_like`."""
+    return apply(payload, lambda _: 1)
+
+
+def add(a: int, b: int) -> int:
+    """The sum of two elements."""
+    return a + b
+
+
+def promote(one: str, other: str) -> str:
+    """`torch.promote_types` for floating dtypes."""
+    order = ("float16", "float32", "float64")
+    return max(one, other, key=order.index)

@@ -1,0 +1,153 @@
+"""
+What does one action make of a heap?
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from swapmodel import actions
+from swapmodel.actions import Action, operands
+from swapmodel.outcomes import (
+    Crash,
+    Done,
+    OutOfScope,
+    Outcome,
+    Refusal,
+    Refused,
+    Stop,
+    Undefined,
+    Unmodelled,
+)
+from swapmodel.semantics import (
+    autograd,
+    convert,
+    functions,
+    ownership,
+    payloads,
+    places,
+    set_data,
+    swap,
+    tensors,
+)
+from swapmodel.semantics.payloads import Dense, Wrapped
+from swapmodel.semantics.spec import Frame, Spec
+from swapmodel.state.draft import Draft, Watch
+from swapmodel.state.heap import Heap
+from swapmodel.state.ids import TensorId
+from swapmodel.state.weakrefs import PYTHON_TYPES, Weakref
+
+
+def step(heap: Heap, action: Action, spec: Spec, watch: Watch | None = None) -> Outcome:
+    """
+    Run one action on a heap, and say what it came to.
+
+    *watch* is called after each phase with the phase's id and a frozen copy of what
+    there is by then.  Whatever happens, *heap* is untouched.
+    """
+    draft = Draft(heap, watch)
+    frame = Frame(spec)
+    stop = _perform(draft, frame, action)
+    if isinstance(stop, Unmodelled):
+        return OutOfScope(stop.why)
+    draft.frames.clear()
+    ownership.collect(draft)
+    then, events = draft.frozen(), tuple(draft.events)
+    match stop:
+        case Refusal():
+            return Refused(then, stop, events)
+        case Crash(why):
+            return Undefined(then, why, events)
+    return Done(then, events)
+
+
+def _perform(draft: Draft, frame: Frame, action: Action) -> Stop | None:
+    found: list[Any] = []
+    for name, kind in operands(type(action)):
+        place = getattr(action, name)
+        thing = places.resolve(draft, place)
+        if thing is None or thing[0] != kind:
+            # [place/absent]
+            return Refusal("place/absent", place)
+        found.append(thing[1])
+    return _dispatch(draft, frame, action, found)
+
+
+def _dispatch(
+    draft: Draft, frame: Frame, action: Action, found: list[Any]
+) -> Stop | None:
+    match action:
+        case actions.Convert(_, fn):
+            return convert.convert(draft, frame, *found, fn)
+        case actions.SwapTensors():
+            if not frame.spec.has("swap_tensors"):
+                return Unmodelled(f"{frame.spec.id} has no swap_tensors")
+            return swap.swap_tensors(draft, frame, *found)
+        case actions.SetData():
+            return set_data.set_data(draft, frame, *found)
+        case actions.CastData(_, dtype):
+            return _cast_data(draft, frame, *found, dtype)
+        case actions.FillGrad():
+            return _fill_grad(draft, *found)
+        case actions.ClearGrad():
+            draft.edit_meta(draft.tensor(*found).impl).grad = None
+        case actions.Forward(function, _, name):
+            return _name(draft, name, autograd.forward(draft, function, *found))
+        case actions.Backward():
+            return autograd.backward(draft, *found)
+        case actions.View(_, name):
+            return _name(draft, name, autograd.view(draft, *found))
+        case actions.Drop(name):
+            return _drop(draft, name)
+        case actions.TakeWeakref(kind, _, name):
+            ref = _weakref(draft, kind, *found)
+            draft.bind(name, "weakref", draft.add_weakref(ref))
+        case actions.RegisterHook(_, label):
+            return autograd.register_hook(draft, *found, label)
+        case actions.SetAttribute(_, key, value):
+            tensor = draft.edit_tensor(*found)
+            others = [one for one in tensor.attributes if one[0] != key]
+            tensor.attributes = tuple(sorted([*others, (key, value)]))
+    return None
+
+
+def _name(draft: Draft, name: str, made: TensorId | Stop) -> Stop | None:
+    """Assign what an operation made to a variable."""
+    if not isinstance(made, int):
+        return made
+    draft.bind(name, "tensor", made)
+    return None
+
+
+def _drop(draft: Draft, name: str) -> Stop | None:
+    if places.resolve(draft, name) is None:
+        # [place/absent]
+        return Refusal("place/absent", name)
+    draft.unbind(name)
+    return None
+
+
+def _cast_data(draft: Draft, frame: Frame, t: TensorId, dtype: str) -> Stop | None:
+    """`t.data = t.data.to(dtype)`."""
+    data = tensors.data(draft, t)
+    if not isinstance(data, int):
+        return data
+    applied = functions.cast(draft, data, dtype)
+    if not isinstance(applied, int):
+        return applied
+    return set_data.set_data(draft, frame, t, applied)
+
+
+def _fill_grad(draft: Draft, t: TensorId) -> Stop | None:
+    """`t.grad = torch.ones_like(t)`."""
+    payload = payloads.read(draft, t)
+    if not isinstance(payload, Dense | Wrapped):
+        return payload
+    grad = tensors.make(draft, payloads.ones(payload))
+    return autograd.set_grad(draft, t, grad)
+
+
+def _weakref(draft: Draft, kind: Any, t: TensorId) -> Weakref:
+    if kind in PYTHON_TYPES:
+        return Weakref(type=kind, tensor=t, ghost_tensor=t)
+    return Weakref(type=kind, impl=draft.tensor(t).impl)

@@ -1,0 +1,160 @@
+"""
+What does `torch.utils.swap_tensors` check, in what order, and what does it move?
+"""
+
+from __future__ import annotations
+
+from swapmodel.outcomes import Refusal, Stop
+from swapmodel.semantics import autograd, ownership, spec
+from swapmodel.semantics.spec import Frame, phase
+from swapmodel.state.classes import tensor_class
+from swapmodel.state.draft import Draft
+from swapmodel.state.heap import living
+from swapmodel.state.ids import TensorId
+from swapmodel.state.weakrefs import PYTHON_TYPES
+
+spec.operation("swap_tensors", "t1", "t2")
+
+OPERANDS = ("t1", "t2")
+
+
+def swap_tensors(
+    draft: Draft, frame: Frame, t1: TensorId, t2: TensorId
+) -> Stop | None:
+    """
+    Exchange what *t1* and *t2* stand for, and keep which objects they are.
+
+    A refusal ends this operation where it stands.  Source:
+    `torch.utils.swap_tensors`, pytorch#111747.
+    """
+    call = Frame(frame.spec)
+    call.t1, call.t2 = t1, t2
+    draft.frames.append(call)
+    stop = spec.run(draft, call, "swap_tensors")
+    draft.frames.remove(call)
+    return stop
+
+
+def _each(frame: Frame) -> tuple[tuple[str, TensorId], ...]:
+    return ("t1", frame.t1), ("t2", frame.t2)
+
+
+# -- Checks ------------------------------------------------------------------------
+
+
+@phase("no-weakrefs", "swap_tensors", reads=OPERANDS)
+def no_weakrefs(draft: Draft, frame: Frame) -> Stop | None:
+    """Refuse a tensor that `weakref.getweakrefs` lists a reference of."""
+    for operand, t in _each(frame):
+        for _, ref in living(draft.weakrefs):
+            if ref.tensor == t and ref.type in PYTHON_TYPES:
+                # [swap/no-weakrefs]
+                return Refusal("swap/no-weakrefs", operand)
+    return None
+
+
+@phase("same-slots", "swap_tensors", reads=OPERANDS)
+def same_slots(draft: Draft, frame: Frame) -> Stop | None:
+    """Refuse classes whose `__slots__` differ in more than their order."""
+    one = tensor_class(draft.tensor(frame.t1).cls)
+    other = tensor_class(draft.tensor(frame.t2).cls)
+    if one.slots != other.slots:
+        # [swap/same-slots]
+        return Refusal("swap/same-slots")
+    return None
+
+
+@phase("few-owners", "swap_tensors", reads=OPERANDS)
+def few_owners(draft: Draft, frame: Frame) -> Stop | None:
+    """
+    Refuse a tensor with an owner other than its `AccumulateGrad` node.
+
+    Source: `check_use_count` in `torch.utils.swap_tensors`, pytorch#127313.
+    """
+    for operand, t in _each(frame):
+        count = ownership.use_count(draft, t)
+        if count == 1:
+            continue
+        meta = draft.meta_of(t)
+        if count == 2 and meta.grad_fn is None and not meta.requires_grad:
+            # [swap/gradient-edge] The edge is asked for before the owner is known.
+            return Refusal("swap/gradient-edge", operand)
+        if count > 2 or meta.grad_fn is not None or meta.accumulator is None:
+            # [swap/few-owners]
+            return Refusal("swap/few-owners", operand, (("count", count),))
+        # [swap/poison] At once, before the other tensor has been looked at.
+        draft.edit_node(autograd.gradient_edge(draft, t)).poisoned = True
+    return None
+
+
+@phase("one-owner", "swap_tensors", reads=OPERANDS)
+def one_owner(draft: Draft, frame: Frame) -> Stop | None:
+    """
+    Refuse a tensor with any owner but its Python object.
+
+    Source: `torch._C._swap_tensor_impl` in 2.3.0.
+    """
+    for operand, t in _each(frame):
+        count = ownership.use_count(draft, t)
+        if count > 1:
+            # [swap/one-owner]
+            return Refusal("swap/one-owner", operand, (("count", count),))
+    return None
+
+
+@phase("no-impl-weakrefs", "swap_tensors", reads=OPERANDS)
+def no_impl_weakrefs(draft: Draft, frame: Frame) -> Stop | None:
+    """
+    Refuse a tensor whose impl a C++ weak pointer points at.
+
+    Source: `torch._C._swap_tensor_impl`.
+    """
+    for operand, t in _each(frame):
+        count = ownership.weak_count(draft, t)
+        if count:
+            # [swap/no-impl-weakrefs]
+            return Refusal("swap/no-impl-weakrefs", operand, (("count", count),))
+    return None
+
+
+# -- Moves -------------------------------------------------------------------------
+
+
+@phase("move-class", "swap_tensors", reads=OPERANDS)
+def move_class(draft: Draft, frame: Frame) -> Stop | None:
+    """Exchange `__class__`."""
+    a, b = draft.edit_tensor(frame.t1), draft.edit_tensor(frame.t2)
+    a.cls, b.cls = b.cls, a.cls
+    return None
+
+
+@phase("move-attributes", "swap_tensors", reads=OPERANDS)
+def move_attributes(draft: Draft, frame: Frame) -> Stop | None:
+    """Exchange `__dict__`: user attributes, inner tensors, `_is_param`."""
+    a, b = draft.edit_tensor(frame.t1), draft.edit_tensor(frame.t2)
+    a.attributes, b.attributes = b.attributes, a.attributes
+    a.inner, b.inner = b.inner, a.inner
+    a.is_param, b.is_param = b.is_param, a.is_param
+    return None
+
+
+@phase("move-slots", "swap_tensors", reads=OPERANDS)
+def move_slots(draft: Draft, frame: Frame) -> Stop | None:
+    """Exchange the values of `__slots__`; what is unset on one becomes unset."""
+    a, b = draft.edit_tensor(frame.t1), draft.edit_tensor(frame.t2)
+    a.slots, b.slots = b.slots, a.slots
+    return None
+
+
+@phase("move-impl", "swap_tensors", reads=OPERANDS)
+def move_impl(draft: Draft, frame: Frame) -> Stop | None:
+    """
+    Exchange the impls, and the Python object that each of them knows.
+
+    The hook dicts are fields of the Python object and stay, pytorch#116955.
+    """
+    a, b = draft.edit_tensor(frame.t1), draft.edit_tensor(frame.t2)
+    a.impl, b.impl = b.impl, a.impl
+    draft.edit_impl(a.impl).pyobj = frame.t1
+    draft.edit_impl(b.impl).pyobj = frame.t2
+    return None

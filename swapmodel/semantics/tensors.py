@@ -1,0 +1,165 @@
+"""
+How do tensors come to be: from a payload, as an alias, as a parameter?
+"""
+
+from __future__ import annotations
+
+from swapmodel.outcomes import Refusal, Stop
+from swapmodel.semantics import payloads
+from swapmodel.semantics.payloads import Dense, Payload, Wrapped
+from swapmodel.state.autograd import AutogradMeta
+from swapmodel.state.classes import tensor_class
+from swapmodel.state.draft import Draft
+from swapmodel.state.ids import CounterId, ImplId, TensorId
+from swapmodel.state.tensors import Storage, Tensor, TensorImpl
+
+
+def make(draft: Draft, payload: Payload, meta: AutogradMeta | None = None) -> TensorId:
+    """Make a new tensor that holds *payload* and shares nothing."""
+    dense = payloads.first(payload)
+    inner: tuple[tuple[str, TensorId], ...] = ()
+    storage = None
+    if isinstance(payload, Wrapped):
+        inner = tuple((name, make(draft, one)) for name, one in payload.inner)
+    else:
+        storage = draft.add_storage(Storage(values=dense.values))
+    t = TensorId(len(draft.tensors))
+    i = draft.add_impl(
+        TensorImpl(
+            storage=storage,
+            pyobj=t,
+            counter=draft.add_counter(),
+            dtype=dense.dtype,
+            device=dense.device,
+            length=dense.length,
+            python_key=isinstance(payload, Wrapped),
+        ),
+        meta or AutogradMeta(),
+    )
+    cls = payload.cls if isinstance(payload, Wrapped) else "Tensor"
+    return draft.add_tensor(Tensor(cls=cls, impl=i, inner=inner))
+
+
+def detach(draft: Draft, t: TensorId) -> TensorId | Stop:
+    """`t.detach()`: another tensor over the same storage, out of the graph."""
+    payload = payloads.read(draft, t)
+    if not isinstance(payload, Dense | Wrapped):
+        return payload
+    return alias(draft, t, payload, draft.impl_of(t).counter)
+
+
+def data(draft: Draft, t: TensorId) -> TensorId | Stop:
+    """`t.data`: another tensor over the same storage, with a counter of its own."""
+    payload = payloads.read(draft, t)
+    if not isinstance(payload, Dense | Wrapped):
+        return payload
+    return alias(draft, t, payload, draft.add_counter())
+
+
+def alias(
+    draft: Draft, t: TensorId, payload: Payload, counter: CounterId
+) -> TensorId:
+    """
+    Make another tensor over the storage of *t*, which reads as *payload*.
+
+    A wrapper's handler makes the new wrapper from aliases of the inner tensors, so
+    its own dtype and size come from them again.  Their version counters are new,
+    because the handler runs below the layer that shares counters.
+    """
+    impl, dense = draft.impl_of(t), payloads.first(payload)
+    inner: tuple[tuple[str, TensorId], ...] = ()
+    if isinstance(payload, Wrapped):
+        parts = dict(payload.inner)
+        inner = tuple(
+            (name, alias(draft, one, parts[name], draft.add_counter()))
+            for name, one in draft.tensor(t).inner
+        )
+    new = TensorId(len(draft.tensors))
+    i = draft.add_impl(
+        TensorImpl(
+            storage=impl.storage,
+            pyobj=new,
+            counter=counter,
+            dtype=dense.dtype,
+            device=dense.device,
+            offset=impl.offset,
+            length=dense.length,
+            python_key=impl.python_key,
+        ),
+        AutogradMeta(),
+    )
+    cls = payload.cls if isinstance(payload, Wrapped) else "Tensor"
+    return draft.add_tensor(Tensor(cls=cls, impl=i, inner=inner))
+
+
+def write(draft: Draft, t: TensorId, payload: Payload) -> None:
+    """
+    Write *payload* into *t* in place, as `t.copy_()` does, and count the write.
+
+    A wrapper's handler writes the inner tensors below the layer that counts.
+    """
+    _write(draft, t, payload)
+    draft.bump_version(draft.tensor(t).impl)
+
+
+def _write(draft: Draft, t: TensorId, payload: Payload) -> None:
+    tensor, impl = draft.tensor(t), draft.impl_of(t)
+    if isinstance(payload, Wrapped):
+        parts = dict(payload.inner)
+        for name, one in tensor.inner:
+            _write(draft, one, parts[name])
+        return
+    assert impl.storage is not None
+    storage = draft.edit_storage(impl.storage)
+    if payload.values is None or storage.values is None:
+        storage.values = None
+        return
+    end = impl.offset + impl.length
+    kept_before, kept_after = storage.values[: impl.offset], storage.values[end:]
+    storage.values = kept_before + payload.values + kept_after
+
+
+def make_parameter(
+    draft: Draft, t: TensorId, *, requires_grad: bool
+) -> TensorId | Stop:
+    """
+    `Parameter(t, requires_grad)`: an alias of *t* that a module accepts.
+
+    Refuses a class whose `detach` gives another one.  Source:
+    `torch.nn.Parameter.__new__`.
+    """
+    plain = draft.tensor(t).cls in ("Tensor", "Parameter")
+    new = detach(draft, t)
+    if not isinstance(new, int):
+        return new
+    if plain:
+        draft.edit_tensor(new).cls = "Parameter"
+    elif draft.tensor(new).cls != draft.tensor(t).cls:
+        # [parameter/detach-type]
+        return Refusal("parameter/detach-type", draft.tensor(t).cls)
+    else:
+        draft.edit_tensor(new).is_param = True
+    if requires_grad:
+        draft.edit_meta(draft.tensor(new).impl).requires_grad = True
+    return new
+
+
+def is_parameter(draft: Draft, t: TensorId) -> bool:
+    """`isinstance(t, torch.nn.Parameter)`."""
+    tensor = draft.tensor(t)
+    return tensor.is_param or tensor_class(tensor.cls).parameter
+
+
+def move_data(draft: Draft, into: ImplId, source: ImplId) -> None:
+    """
+    Copy what an impl knows of its data over another one.
+
+    The version counter, the Python object and the `Python` key stay.  Source:
+    `TensorImpl::shallow_copy_from`, called by `t.data = u`.
+    """
+    impl, other = draft.edit_impl(into), draft.impl(source)
+    impl.storage = other.storage
+    impl.offset = other.offset
+    impl.length = other.length
+    impl.dtype = other.dtype
+    impl.device = other.device

@@ -1,0 +1,151 @@
+"""
+What is one complete state between actions?
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TypeVar
+
+from attrs import frozen
+
+from swapmodel.state.autograd import AutogradMeta, Hooks, Node
+from swapmodel.state.holders import Flags, Module
+from swapmodel.state.ids import (
+    CounterId,
+    Held,
+    HooksId,
+    ImplId,
+    ModuleId,
+    NodeId,
+    StorageId,
+    TensorId,
+    WeakrefId,
+)
+from swapmodel.state.tensors import Storage, Tensor, TensorImpl
+from swapmodel.state.weakrefs import Weakref
+
+R = TypeVar("R")
+
+
+class Columns:
+    """
+    How a heap and its draft are read: by kind and position.
+
+    A released position holds `None`; asking for it means that the model is wrong.
+    """
+
+    __slots__ = ()
+
+    tensors: Sequence[Tensor | None]
+    impls: Sequence[TensorImpl | None]
+    metas: Sequence[AutogradMeta | None]
+    storages: Sequence[Storage | None]
+    counters: Sequence[int | None]
+    nodes: Sequence[Node | None]
+    hooks: Sequence[Hooks | None]
+    weakrefs: Sequence[Weakref | None]
+    modules: Sequence[Module | None]
+    names: tuple[Held, ...]
+    flags: Flags
+
+    def tensor(self, t: TensorId) -> Tensor:
+        """The Python tensor at *t*."""
+        return _at(self.tensors, t)
+
+    def impl(self, i: ImplId) -> TensorImpl:
+        """The `TensorImpl` at *i*."""
+        return _at(self.impls, i)
+
+    def meta(self, i: ImplId) -> AutogradMeta:
+        """The `AutogradMeta` of the impl at *i*."""
+        return _at(self.metas, i)
+
+    def impl_of(self, t: TensorId) -> TensorImpl:
+        """The `TensorImpl` that *t* owns."""
+        return _at(self.impls, _at(self.tensors, t).impl)
+
+    def meta_of(self, t: TensorId) -> AutogradMeta:
+        """The `AutogradMeta` of the impl that *t* owns."""
+        return _at(self.metas, _at(self.tensors, t).impl)
+
+    def storage(self, s: StorageId) -> Storage:
+        """The storage at *s*."""
+        return _at(self.storages, s)
+
+    def version(self, c: CounterId) -> int:
+        """The value of the version counter at *c*."""
+        return _at(self.counters, c)
+
+    def node(self, n: NodeId) -> Node:
+        """The graph node at *n*."""
+        return _at(self.nodes, n)
+
+    def hooks_at(self, h: HooksId) -> Hooks:
+        """The dict of hooks at *h*."""
+        return _at(self.hooks, h)
+
+    def weakref(self, w: WeakrefId) -> Weakref:
+        """The weak reference at *w*."""
+        return _at(self.weakrefs, w)
+
+    def module(self, m: ModuleId) -> Module:
+        """The module at *m*."""
+        return _at(self.modules, m)
+
+    def grad_of(self, t: TensorId) -> TensorId | None:
+        """The Python tensor that `t.grad` gives."""
+        grad = self.meta_of(t).grad
+        return None if grad is None else self.impl(grad).pyobj
+
+
+@frozen(kw_only=True)
+class Heap(Columns):
+    """
+    One complete state between actions: frozen, comparable, hashable.
+
+    Each kind of thing has a tuple of its own, and a thing is its position there.
+    """
+
+    tensors: tuple[Tensor | None, ...] = ()
+    impls: tuple[TensorImpl | None, ...] = ()
+    metas: tuple[AutogradMeta | None, ...] = ()
+    storages: tuple[Storage | None, ...] = ()
+    counters: tuple[int | None, ...] = ()
+    nodes: tuple[Node | None, ...] = ()
+    hooks: tuple[Hooks | None, ...] = ()
+    weakrefs: tuple[Weakref | None, ...] = ()
+    modules: tuple[Module | None, ...] = ()
+
+    names: tuple[Held, ...] = ()
+    """The program's variables, sorted by name: the roots of everything."""
+
+    flags: Flags = Flags()
+    """The switches of `torch.__future__`."""
+
+
+COLUMNS = (
+    "tensors",
+    "impls",
+    "metas",
+    "storages",
+    "counters",
+    "nodes",
+    "hooks",
+    "weakrefs",
+    "modules",
+)
+"""The fields of a heap that are tuples of things."""
+
+
+def living(column: Sequence[R | None]) -> Iterator[tuple[int, R]]:
+    """Yield the positions that are not released, with what stands there."""
+    for position, one in enumerate(column):
+        if one is not None:
+            yield position, one
+
+
+def _at(column: Sequence[R | None], position: int) -> R:
+    one = column[position]
+    assert one is not None, f"position {position} was released"
+    return one

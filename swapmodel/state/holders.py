@@ -1,0 +1,36 @@
+"""
+Who holds tensors by name?
+"""
+
+from __future__ import annotations
+
+from swapmodel.state.ids import ModuleId, TensorId
+from swapmodel.state.record import record
+
+
+@record
+class Module:
+    """An `nn.Module`: names for tensors and for other modules, in order."""
+
+    cls: str = "Module"
+    """`m._get_name()`, which a refusal's text cites."""
+
+    parameters: tuple[tuple[str, TensorId | None], ...] = ()
+    """`m._parameters`, in order of registration."""
+
+    buffers: tuple[tuple[str, TensorId | None], ...] = ()
+    """`m._buffers`, in order of registration."""
+
+    children: tuple[tuple[str, ModuleId], ...] = ()
+    """`m._modules`, in order of registration."""
+
+
+@record
+class Flags:
+    """The two switches of `torch.__future__` that choose a conversion's path."""
+
+    swap: bool = False
+    """`get_swap_module_params_on_conversion()`."""
+
+    overwrite: bool = False
+    """`get_overwrite_module_params_on_conversion()`."""

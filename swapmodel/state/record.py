@@ -1,0 +1,68 @@
+"""
+What is a record, and how is it copied for writing and frozen again?
+
+Every kind of thing in a heap is declared once, with `@record`.  The frozen class
+and its draft twin are made from that one list of fields.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from operator import attrgetter
+from typing import Any, TypeVar, cast, dataclass_transform
+
+import attrs
+
+R = TypeVar("R")
+
+_TWINS: dict[type, type] = {}
+_FROZEN: dict[type, type] = {}
+_READERS: dict[type, Callable[[Any], tuple[Any, ...]]] = {}
+
+
+@dataclass_transform(kw_only_default=True)
+def record(cls: type[R]) -> type[R]:
+    """
+    Declare *cls* as a kind of thing in a heap, frozen, and make its draft twin.
+
+    Type checkers see one class with plain fields, because semantics write drafts;
+    writing a frozen record raises `attrs.exceptions.FrozenInstanceError`.
+    """
+    frozen = attrs.frozen(cls)
+    names = [field.name for field in attrs.fields(frozen)]
+    twin = attrs.make_class(
+        f"{cls.__name__}Draft", names, slots=True, eq=False, repr=True
+    )
+    _TWINS[frozen] = twin
+    _FROZEN[twin] = frozen
+    _READERS[frozen] = _READERS[twin] = _reader(names)
+    return cast("type[R]", frozen)
+
+
+def _reader(names: list[str]) -> Callable[[Any], tuple[Any, ...]]:
+    if len(names) > 1:
+        return attrgetter(*names)
+    only = attrgetter(names[0])
+    return lambda one: (only(one),)
+
+
+def thaw(one: R) -> R:
+    """Copy a frozen record into its writable twin."""
+    kind = type(one)
+    return cast("R", _TWINS[kind](*_READERS[kind](one)))
+
+
+def freeze(one: R) -> R:
+    """Copy a writable twin into its frozen record."""
+    kind = type(one)
+    return cast("R", _FROZEN[kind](*_READERS[kind](one)))
+
+
+def is_thawed(one: object) -> bool:
+    """Whether *one* is a writable twin."""
+    return type(one) in _FROZEN
+
+
+def field_names(kind: type) -> tuple[str, ...]:
+    """The fields of a record class, in the order in which it declares them."""
+    return tuple(field.name for field in attrs.fields(kind))
