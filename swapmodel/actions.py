@@ -7,7 +7,6 @@ one, resolved when the action runs.
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Annotated, Literal, TypeAlias, get_type_hints
 
 from attrs import frozen
@@ -177,12 +176,18 @@ ACTIONS: tuple[type[Action], ...] = (
 """Every kind of action, in the order in which a search proposes them."""
 
 
-@cache
 def operands(kind: type[Action]) -> tuple[tuple[str, str], ...]:
     """The fields of an action that are places, with the kind of thing each needs."""
+    return _OPERANDS[kind]
+
+
+def _places(kind: type[Action]) -> tuple[tuple[str, str], ...]:
     hints = get_type_hints(kind, include_extras=True)
     return tuple(
         (name, hint.__metadata__[0])
         for name, hint in hints.items()
         if hasattr(hint, "__metadata__")
     )
+
+
+_OPERANDS = {kind: _places(kind) for kind in ACTIONS}

@@ -7,7 +7,7 @@ from __future__ import annotations
 from attrs import frozen
 
 from swapmodel.actions import Program
-from swapmodel.outcomes import OutOfScope, Outcome, Undefined
+from swapmodel.outcomes import Outcome, OutOfScope, Undefined
 from swapmodel.semantics.spec import Spec
 from swapmodel.semantics.step import step
 from swapmodel.state.heap import Heap

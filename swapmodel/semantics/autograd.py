@@ -158,9 +158,7 @@ def backward(draft: Draft, t: TensorId) -> Stop | None:
             assert sent is not None
             before = arrived.get(edge)
             arrived[edge] = (
-                sent
-                if before is None
-                else payloads.combine(before, sent, payloads.add)
+                sent if before is None else payloads.combine(before, sent, payloads.add)
             )
             waiting[edge] -= 1
             if not waiting[edge]:
@@ -253,7 +251,7 @@ def accumulate(draft: Draft, i: ImplId, gradient: Payload) -> Stop | None:
     return None
 
 
-# -- Flags, gradients and hooks -------------------------------------------------------------------------
+# -- Flags, gradients and hooks ------------------------------------------------------
 
 
 def set_requires_grad(draft: Draft, t: TensorId, value: bool) -> Stop | None:
@@ -320,5 +318,3 @@ def register_hook(draft: Draft, t: TensorId, label: str) -> Stop | None:
     hooks = draft.edit_hooks(listed)
     hooks.entries = (*hooks.entries, label)
     return None
-
-

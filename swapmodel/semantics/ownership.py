@@ -4,7 +4,7 @@ Who owns what, and what is still alive?  Derived from who points where.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from typing import Literal, TypeAlias
 
 from swapmodel.state.draft import Draft
@@ -180,7 +180,7 @@ def collect(draft: Draft) -> None:
     _release(draft, "counters", {draft.impl(i).counter for i in reached.impls})
 
 
-def _release(draft: Draft, column: str, reached: set[int]) -> None:  # type: ignore[type-arg]
+def _release(draft: Draft, column: str, reached: Set[object]) -> None:
     for position, one in enumerate(getattr(draft, column)):
         if one is not None and position not in reached:
             draft.release(column, position)

@@ -6,11 +6,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import lru_cache
+from typing import Literal, TypeAlias
 
 from swapmodel.state.heap import Columns
 from swapmodel.state.ids import Kind, ModuleId, TensorId
 
-Found = tuple[Kind, int]
+Found: TypeAlias = tuple[Kind, int]
 
 
 @lru_cache(maxsize=4096)
@@ -54,7 +55,19 @@ def _attribute(state: Columns, kind: Kind, position: int, name: str) -> Found | 
     return None
 
 
+PlaceKind: TypeAlias = Literal["parameter", "gradient", "buffer", "inner", "variable"]
+"""What a tensor is to whoever holds it at a place."""
+
+Placement: TypeAlias = tuple[str, PlaceKind, TensorId]
+
+
 def places(state: Columns) -> Iterator[tuple[str, TensorId]]:
+    """Yield every place at which a tensor stands, as `placements` does."""
+    for place, _, t in placements(state):
+        yield place, t
+
+
+def placements(state: Columns) -> Iterator[Placement]:
     """
     Yield every place at which a tensor stands, once per registration.
 
@@ -66,29 +79,35 @@ def places(state: Columns) -> Iterator[tuple[str, TensorId]]:
         if kind == "module":
             yield from _places_in_module(state, name, ModuleId(position), seen)
         elif kind == "tensor":
-            yield from _places_from_tensor(state, name, TensorId(position), seen)
+            t = TensorId(position)
+            yield from _places_from_tensor(state, name, "variable", t, seen)
 
 
 def _places_in_module(
     state: Columns, place: str, m: ModuleId, seen: set[TensorId]
-) -> Iterator[tuple[str, TensorId]]:
+) -> Iterator[Placement]:
     module = state.module(m)
-    for name, t in (*module.parameters, *module.buffers):
+    for name, t in module.parameters:
         if t is not None:
-            yield from _places_from_tensor(state, f"{place}.{name}", t, seen)
+            path = f"{place}.{name}"
+            yield from _places_from_tensor(state, path, "parameter", t, seen)
+    for name, t in module.buffers:
+        if t is not None:
+            path = f"{place}.{name}"
+            yield from _places_from_tensor(state, path, "buffer", t, seen)
     for name, child in module.children:
         yield from _places_in_module(state, f"{place}.{name}", child, seen)
 
 
 def _places_from_tensor(
-    state: Columns, place: str, t: TensorId, seen: set[TensorId]
-) -> Iterator[tuple[str, TensorId]]:
-    yield place, t
+    state: Columns, place: str, kind: PlaceKind, t: TensorId, seen: set[TensorId]
+) -> Iterator[Placement]:
+    yield place, kind, t
     if t in seen:
         return
     seen.add(t)
     for name, inner in state.tensor(t).inner:
-        yield from _places_from_tensor(state, f"{place}.{name}", inner, seen)
+        yield from _places_from_tensor(state, f"{place}.{name}", "inner", inner, seen)
     grad = state.grad_of(t)
     if grad is not None:
-        yield from _places_from_tensor(state, f"{place}.grad", grad, seen)
+        yield from _places_from_tensor(state, f"{place}.grad", "gradient", grad, seen)

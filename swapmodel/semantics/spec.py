@@ -8,7 +8,7 @@ the functions that are registered for them; nothing here knows a release.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 from attrs import field, frozen
 
@@ -82,6 +82,8 @@ _TENSOR_LOCALS = (
     "gradient_applied",
     "out",
 )
+
+F = TypeVar("F")
 
 PhaseFunction: TypeAlias = Callable[[Draft, Frame], Stop | None]
 HandlerFunction: TypeAlias = Callable[[Draft, Frame, Refusal], Refusal]
@@ -188,7 +190,10 @@ class Spec:
     measured: tuple[str, ...] = ()
     placed: tuple[str, ...] = ()
 
-    _tables: dict[str, dict[str, tuple[object, ...]]] = field(
+    _phases: dict[str, tuple[Phase, ...]] = field(
+        init=False, factory=dict, eq=False, repr=False
+    )
+    _handlers: dict[str, tuple[HandlerFunction, ...]] = field(
         init=False, factory=dict, eq=False, repr=False
     )
 
@@ -198,18 +203,23 @@ class Spec:
 
     def phases(self, name: str) -> tuple[Phase, ...]:
         """The phases of an operation, in order."""
-        return self._compiled("phases", self.operations, PHASES, name)
+        return self._compiled(self._phases, self.operations, PHASES, name)
 
     def handlers(self, name: str) -> tuple[HandlerFunction, ...]:
         """What an operation does when it is refused, in order."""
-        return self._compiled("handlers", self.refused, HANDLERS, name)
+        return self._compiled(self._handlers, self.refused, HANDLERS, name)
 
-    def _compiled(self, table, rows, registry, name):  # type: ignore[no-untyped-def]
-        compiled = self._tables.setdefault(table, {})
-        if name not in compiled:
+    def _compiled(
+        self,
+        table: dict[str, tuple[F, ...]],
+        rows: tuple[tuple[str, tuple[str, ...]], ...],
+        registry: dict[tuple[str, str], F],
+        name: str,
+    ) -> tuple[F, ...]:
+        if name not in table:
             names = dict(rows).get(name, ())
-            compiled[name] = tuple(registry[name, one] for one in names)
-        return compiled[name]
+            table[name] = tuple(registry[name, one] for one in names)
+        return table[name]
 
     def path(self, choice: str, draft: Draft, frame: Frame) -> Path:
         """The path of the first row of *choice* whose predicates all hold."""

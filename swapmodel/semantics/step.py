@@ -11,8 +11,8 @@ from swapmodel.actions import Action, operands
 from swapmodel.outcomes import (
     Crash,
     Done,
-    OutOfScope,
     Outcome,
+    OutOfScope,
     Refusal,
     Refused,
     Stop,
@@ -78,7 +78,7 @@ def _dispatch(
 ) -> Stop | None:
     match action:
         case actions.Convert(_, fn):
-            return convert.convert(draft, frame, *found, fn)
+            return convert.convert(draft, frame, found[0], fn)
         case actions.SwapTensors():
             if not frame.spec.has("swap_tensors"):
                 return Unmodelled(f"{frame.spec.id} has no swap_tensors")
@@ -86,7 +86,7 @@ def _dispatch(
         case actions.SetData():
             return set_data.set_data(draft, frame, *found)
         case actions.CastData(_, dtype):
-            return _cast_data(draft, frame, *found, dtype)
+            return _cast_data(draft, frame, found[0], dtype)
         case actions.FillGrad():
             return _fill_grad(draft, *found)
         case actions.ClearGrad():
@@ -103,7 +103,7 @@ def _dispatch(
             ref = _weakref(draft, kind, *found)
             draft.bind(name, "weakref", draft.add_weakref(ref))
         case actions.RegisterHook(_, label):
-            return autograd.register_hook(draft, *found, label)
+            return autograd.register_hook(draft, found[0], label)
         case actions.SetAttribute(_, key, value):
             tensor = draft.edit_tensor(*found)
             others = [one for one in tensor.attributes if one[0] != key]

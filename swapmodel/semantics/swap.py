@@ -18,9 +18,7 @@ spec.operation("swap_tensors", "t1", "t2")
 OPERANDS = ("t1", "t2")
 
 
-def swap_tensors(
-    draft: Draft, frame: Frame, t1: TensorId, t2: TensorId
-) -> Stop | None:
+def swap_tensors(draft: Draft, frame: Frame, t1: TensorId, t2: TensorId) -> Stop | None:
     """
     Exchange what *t1* and *t2* stand for, and keep which objects they are.
 

@@ -56,9 +56,7 @@ def data(draft: Draft, t: TensorId) -> TensorId | Stop:
     return alias(draft, t, payload, draft.add_counter())
 
 
-def alias(
-    draft: Draft, t: TensorId, payload: Payload, counter: CounterId
-) -> TensorId:
+def alias(draft: Draft, t: TensorId, payload: Payload, counter: CounterId) -> TensorId:
     """
     Make another tensor over the storage of *t*, which reads as *payload*.
 

@@ -27,6 +27,9 @@ from swapmodel.state.weakrefs import Weakref
 
 R = TypeVar("R")
 
+NO_FLAGS = Flags()
+"""The switches as torch sets them at first."""
+
 
 class Columns:
     """
@@ -120,7 +123,7 @@ class Heap(Columns):
     names: tuple[Held, ...] = ()
     """The program's variables, sorted by name: the roots of everything."""
 
-    flags: Flags = Flags()
+    flags: Flags = NO_FLAGS
     """The switches of `torch.__future__`."""
 
 

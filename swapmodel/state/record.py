@@ -29,14 +29,14 @@ def record(cls: type[R]) -> type[R]:
     writing a frozen record raises `attrs.exceptions.FrozenInstanceError`.
     """
     frozen = attrs.frozen(cls)
-    names = [field.name for field in attrs.fields(frozen)]
+    names = list(field_names(frozen))
     twin = attrs.make_class(
         f"{cls.__name__}Draft", names, slots=True, eq=False, repr=True
     )
     _TWINS[frozen] = twin
     _FROZEN[twin] = frozen
     _READERS[frozen] = _READERS[twin] = _reader(names)
-    return cast("type[R]", frozen)
+    return frozen
 
 
 def _reader(names: list[str]) -> Callable[[Any], tuple[Any, ...]]:
@@ -63,6 +63,6 @@ def is_thawed(one: object) -> bool:
     return type(one) in _FROZEN
 
 
-def field_names(kind: type) -> tuple[str, ...]:
+def field_names(kind: Any) -> tuple[str, ...]:
     """The fields of a record class, in the order in which it declares them."""
     return tuple(field.name for field in attrs.fields(kind))
