@@ -1,5 +1,5 @@
 """
-What does a whole program come to?
+What does a whole program come to, and what does it show?
 """
 
 from __future__ import annotations
@@ -44,3 +44,50 @@ def run(start: Heap, program: Program, spec: Spec) -> Trace:
             break
         heap = outcome.heap
     return Trace(start, program, tuple(outcomes))
+
+
+@frozen
+class Counterexample:
+    """The shortest program of a scope that shows one cause."""
+
+    spec: str
+    """The id of the spec that it was run under."""
+
+    scope: str
+    start: str
+    """The id of the start heap in the scope."""
+
+    heap: Heap
+    """That start heap."""
+
+    program: Program
+    """Its last action is the one that breaks the invariant."""
+
+    violation: Violation
+    cause: Cause
+
+
+def phases(before: Heap, action: Action, spec: Spec) -> tuple[tuple[str, Heap], ...]:
+    """The phases that an action runs through, each with the heap after it."""
+    seen: list[tuple[str, Heap]] = []
+    step(before, action, spec, lambda phase, heap: seen.append((phase, heap)))
+    return tuple(seen)
+
+
+def find_cause(one: Step, violation: Violation, invariant: Invariant) -> Cause:
+    """
+    Name the phase after which a violation first shows and never goes away again.
+
+    An action without phases, or a fault that only its end shows, counts as itself.
+    """
+    name = type(one.action).__name__
+    for phase, heap in reversed(phases(one.before, one.action, one.spec)):
+        partial = evolve(one, outcome=evolve(one.outcome, heap=heap))
+        if not any(_same(violation, other) for other in invariant.check(partial)):
+            break
+        name = phase
+    return Cause(violation.invariant, violation.path, name, violation.kind)
+
+
+def _same(one: Violation, other: Violation) -> bool:
+    return (one.place, one.was) == (other.place, other.was)

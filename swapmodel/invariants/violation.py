@@ -1,22 +1,22 @@
 """
-What does an invariant say when it does not hold?
+What does an invariant look at, and what does it say when it does not hold?
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import cached_property
 from typing import Literal, TypeAlias
 
 from attrs import frozen
 
 from swapmodel.actions import Action, Program
 from swapmodel.outcomes import Done, Refused, Undefined
+from swapmodel.semantics.places import PlaceKind, Placement, placements
 from swapmodel.semantics.spec import Spec
-from swapmodel.state.events import Path
+from swapmodel.state.events import Converted, Path
 from swapmodel.state.heap import Heap
-
-PlaceKind: TypeAlias = Literal["parameter", "gradient", "buffer", "inner", "variable"]
-"""What a place is to its module."""
+from swapmodel.state.ids import TensorId
 
 
 @frozen
@@ -32,6 +32,38 @@ class Step:
     def then(self) -> Heap:
         """The heap after the action."""
         return self.outcome.heap
+
+    @cached_property
+    def placed_before(self) -> tuple[Placement, ...]:
+        """Every place before the action at which a tensor stood."""
+        return tuple(placements(self.before))
+
+    @cached_property
+    def placed_then(self) -> dict[str, TensorId]:
+        """What stands at each place after the action."""
+        return {place: t for place, _, t in placements(self.then)}
+
+    @cached_property
+    def converted(self) -> tuple[Converted, ...]:
+        """The module's tensors that reached the choice of their path, in order."""
+        events = self.outcome.events
+        return tuple(one for one in events if isinstance(one, Converted))
+
+    def path(self, place: str) -> Path:
+        """
+        The path of the tensor at a place, or of the one that it belongs to.
+
+        What no conversion touched counts with the one path that the conversion took;
+        a user's own call is `direct`.
+        """
+        standing = {name: t for name, _, t in self.placed_before}
+        taken = {one.tensor: one.path for one in self.converted}
+        while place:
+            t = standing.get(place)
+            if t in taken:
+                return taken[t]
+            place = place.rpartition(".")[0]
+        return self.converted[-1].path if self.converted else "direct"
 
 
 @frozen

@@ -1,0 +1,124 @@
+"""
+Which claims does one heap alone answer?
+
+Each is reported on the step after which it is false and before which it was true.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from swapmodel.invariants.violation import Step, Violation
+from swapmodel.semantics import places
+from swapmodel.state.classes import tensor_class
+from swapmodel.state.heap import Heap, living
+
+Fault = tuple[str, str, str]
+"""A place, what the claim promises there, and what is there instead."""
+
+
+def became_false(
+    invariant: str, faults: Callable[[Heap], Iterator[Fault]], step: Step
+) -> Iterator[Violation]:
+    """Yield the faults of the heap after a step that the heap before had not."""
+    found = list(faults(step.then))
+    if not found:
+        return
+    known = {(place, was) for place, was, _ in faults(step.before)}
+    kinds = {place: kind for place, kind, _ in places.placements(step.then)}
+    for place, was, now in found:
+        if (place, was) not in known:
+            kind = kinds.get(place, "variable")
+            yield Violation(invariant, place, kind, step.path(place), was, now)
+
+
+# -- Coherence -----------------------------------------------------------------------
+
+
+def coherence(step: Step) -> Iterator[Violation]:
+    """
+    A wrapper's own dtype, device and size are those of its inner tensors.
+
+    And its class is one that handles what is intercepted for it.
+    """
+    # [invariant/coherence]
+    yield from became_false("coherence", _incoherent, step)
+
+
+def _incoherent(heap: Heap) -> Iterator[Fault]:
+    for place, _, t in places.placements(heap):
+        tensor, impl = heap.tensor(t), heap.impl_of(t)
+        named = tensor_class(tensor.cls).inner
+        if bool(named) != impl.python_key:
+            kind = "a wrapper's impl" if impl.python_key else "a plain impl"
+            yield place, "class and impl fit", f"{tensor.cls} over {kind}"
+        for name, one in tensor.inner:
+            inner = heap.impl_of(one)
+            for field in ("dtype", "device", "length"):
+                outer_has, inner_has = getattr(impl, field), getattr(inner, field)
+                if outer_has != inner_has:
+                    was = f"{field} of {place}.{name} is that of {place}"
+                    yield place, was, f"{outer_has} outside, {inner_has} inside"
+
+
+# -- Well-formed ---------------------------------------------------------------------
+
+
+def well_formed(step: Step) -> Iterator[Violation]:
+    """The structural laws of a heap, which no operation can break."""
+    # [invariant/well-formed]
+    yield from became_false("well-formed", malformed, step)
+
+
+def malformed(heap: Heap) -> Iterator[Fault]:
+    """Yield every structural law that a heap breaks."""
+    if list(heap.names) != sorted({held[0]: held for held in heap.names}.values()):
+        yield "", "variables are sorted and unique", f"{[n for n, *_ in heap.names]}"
+    yield from _handles(heap)
+    yield from _sizes(heap)
+    yield from _graph(heap)
+
+
+def _handles(heap: Heap) -> Iterator[Fault]:
+    for t, tensor in living(heap.tensors):
+        impl = heap.impls[tensor.impl]
+        if impl is None or impl.pyobj != t:
+            yield f"tensor {t}", "a tensor and its impl know each other", f"{impl}"
+    for i, impl in living(heap.impls):
+        if heap.tensors[impl.pyobj] is None or heap.metas[i] is None:
+            yield f"impl {i}", "an impl has an object and autograd metadata", "none"
+
+
+def _sizes(heap: Heap) -> Iterator[Fault]:
+    for i, impl in living(heap.impls):
+        if heap.counters[impl.counter] is None:
+            yield f"impl {i}", "an impl has a version counter", "released"
+        if impl.storage is None:
+            continue
+        storage = heap.storages[impl.storage]
+        if storage is None:
+            yield f"impl {i}", "an impl has its storage", "released"
+        elif storage.values is not None:
+            end = impl.offset + impl.length
+            if impl.offset < 0 or end > len(storage.values):
+                yield f"impl {i}", "a tensor lies within its storage", f"ends at {end}"
+
+
+def _graph(heap: Heap) -> Iterator[Fault]:
+    for i, meta in living(heap.metas):
+        for name in ("grad", "base"):
+            other = getattr(meta, name)
+            if other is not None and heap.impls[other] is None:
+                yield f"impl {i}", f"its {name} is alive", "released"
+        if meta.grad_fn is not None and heap.nodes[meta.grad_fn] is None:
+            yield f"impl {i}", "its grad_fn is alive", "released"
+        if meta.accumulator is not None:
+            node = heap.nodes[meta.accumulator]
+            if node is None or node.variable != i:
+                yield f"impl {i}", "its AccumulateGrad is its own", f"{node}"
+    for n, node in living(heap.nodes):
+        owned = [saved.impl for saved in node.saved]
+        if node.variable is not None:
+            owned.append(node.variable)
+        if any(heap.impls[one] is None for one in owned):
+            yield f"node {n}", "what a node owns is alive", "released"

@@ -1,0 +1,254 @@
+"""
+Which claims compare the heap after an action with the heap before it?
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from swapmodel.actions import CastData, Convert, SetData, SwapTensors
+from swapmodel.invariants.violation import Step, Violation
+from swapmodel.outcomes import Done, Refused
+from swapmodel.semantics import ownership, payloads, places
+from swapmodel.semantics.payloads import Dense, Payload, Wrapped
+from swapmodel.state.heap import Heap
+from swapmodel.state.ids import ImplId, TensorId
+
+CONTENT = (Convert, SwapTensors, SetData, CastData)
+"""The actions that give tensors other content."""
+
+
+def content(heap: Heap, t: TensorId) -> Payload | None:
+    """What a tensor holds, or `None` where reading it is refused or undefined."""
+    payload = payloads.read(heap, t)
+    return payload if isinstance(payload, Dense | Wrapped) else None
+
+
+def told(payload: Payload | None) -> str:
+    """A payload in a few words."""
+    if payload is None:
+        return "unreadable"
+    if isinstance(payload, Wrapped):
+        return ", ".join(f"{name}: {told(one)}" for name, one in payload.inner)
+    values = "undefined" if payload.values is None else list(payload.values)
+    return f"{payload.dtype} {values}"
+
+
+def registered(step: Step) -> Iterator[tuple[str, places.PlaceKind, TensorId]]:
+    """Yield the places of the converted module and what belongs to them."""
+    assert isinstance(step.action, Convert)
+    start = f"{step.action.module}."
+    for place, kind, t in step.placed_before:
+        if place.startswith(start):
+            yield place, kind, t
+
+
+# -- Identity and attributes ---------------------------------------------------------
+
+
+def identity(step: Step) -> Iterator[Violation]:
+    """Each registration refers to the same Python object as before."""
+    if not isinstance(step.action, Convert):
+        return
+    for place, kind, t in registered(step):
+        # [invariant/identity]
+        if kind in ("parameter", "buffer") and step.placed_then.get(place) != t:
+            yield Violation(
+                "identity", place, kind, step.path(place), "the same object", "another"
+            )
+
+
+def attributes(step: Step) -> Iterator[Violation]:
+    """What the user set on a registered tensor is still there after a conversion."""
+    if not isinstance(step.action, Convert):
+        return
+    for place, kind, t in registered(step):
+        was = step.before.tensor(t)
+        now = step.placed_then.get(place)
+        if now is None or not (was.attributes or was.slots):
+            continue
+        tensor = step.then.tensor(now)
+        there = (*tensor.attributes, *tensor.slots)
+        for key, value in (*was.attributes, *was.slots):
+            # [invariant/attributes]
+            if (key, value) not in there:
+                yield Violation(
+                    "attributes",
+                    place,
+                    kind,
+                    step.path(place),
+                    f"{place}.{key} is {value}",
+                    f"{place} has no attribute {key}",
+                )
+
+
+# -- Values --------------------------------------------------------------------------
+
+
+def values(step: Step) -> Iterator[Violation]:
+    """Every value, inner ones included, is what the operation promises of the old."""
+    if not isinstance(step.outcome, Done):
+        return
+    for place, kind, promised in _promises(step):
+        now = step.placed_then.get(place)
+        if now is None:
+            continue
+        there = content(step.then, now)
+        # [invariant/values]
+        if there != promised:
+            yield Violation(
+                "values", place, kind, step.path(place), told(promised), told(there)
+            )
+
+
+def _promises(step: Step) -> Iterator[tuple[str, places.PlaceKind, Payload]]:
+    """Yield what each place that the action is about has to hold afterwards."""
+    before, action = step.before, step.action
+    match action:
+        case Convert(_, fn):
+            for place, kind, t in registered(step):
+                old = content(before, t)
+                if old is not None and kind != "inner":
+                    yield place, kind, payloads.cast(old, fn.dtype)
+        case SwapTensors(t1, t2):
+            yield from _promised(step, t1, t2)
+            yield from _promised(step, t2, t1)
+        case SetData(t, u):
+            yield from _promised(step, t, u)
+        case CastData(place, dtype):
+            for one, kind, old in _promised(step, place, place):
+                yield one, kind, payloads.cast(old, dtype)
+
+
+def _promised(
+    step: Step, target: str, source: str
+) -> Iterator[tuple[str, places.PlaceKind, Payload]]:
+    standing = {place: (kind, t) for place, kind, t in step.placed_before}
+    if target in standing and source in standing:
+        kind, _ = standing[target]
+        old = content(step.before, standing[source][1])
+        if old is not None:
+            yield target, kind, old
+
+
+# -- Atomicity -----------------------------------------------------------------------
+
+
+def atomic_tensor(step: Step) -> Iterator[Violation]:
+    """A refused operation on tensors leaves each of them as it was."""
+    if not isinstance(step.outcome, Refused):
+        return
+    for place, kind, t in _refused_operands(step):
+        was, now = _whole(step.before, t), _whole(step.then, t)
+        for what, old in was.items():
+            # [invariant/atomic-tensor]
+            if now[what] != old:
+                yield Violation(
+                    "atomic-tensor",
+                    place,
+                    kind,
+                    step.path(place),
+                    f"{what} of {place} is {old}",
+                    f"{now[what]}",
+                )
+
+
+def _refused_operands(step: Step) -> Iterator[places.Placement]:
+    """Yield the tensors of the operation that was refused, where they stood."""
+    action = step.action
+    if isinstance(action, Convert):
+        reached = [one.tensor for one in step.converted]
+        wanted = reached[-1:] if reached.count(reached[-1]) == 1 else []
+    else:
+        fields = [getattr(action, name, "") for name in ("t", "u", "t1", "t2")]
+        wanted = [t for place, _, t in step.placed_before if place in fields]
+    for place, kind, t in step.placed_before:
+        if t in wanted and step.then.tensors[t] is not None:
+            yield place, kind, t
+            wanted = [one for one in wanted if one != t]
+
+
+def _whole(heap: Heap, t: TensorId) -> dict[str, object]:
+    """Everything of one tensor that a refused operation must leave alone."""
+    tensor, impl = heap.tensor(t), heap.impl_of(t)
+    meta = heap.meta_of(t)
+    return {
+        "class": tensor.cls,
+        "attributes": dict(tensor.attributes),
+        "inner tensors": [name for name, _ in tensor.inner],
+        "content": told(content(heap, t)),
+        "dtype": impl.dtype,
+        "requires_grad": meta.requires_grad,
+    }
+
+
+def atomic_module(step: Step) -> Iterator[Violation]:
+    """A refused conversion leaves the module as it was."""
+    if not (isinstance(step.action, Convert) and isinstance(step.outcome, Refused)):
+        return
+    for place, kind, t in registered(step):
+        if kind == "inner":
+            continue
+        now = step.placed_then.get(place)
+        was = _whole(step.before, t)
+        there = {"object": "none"} if now is None else _whole(step.then, now)
+        for what, old in was.items():
+            # [invariant/atomic-module]
+            if there.get(what) != old:
+                yield Violation(
+                    "atomic-module",
+                    place,
+                    kind,
+                    step.path(place),
+                    f"{what} of {place} is {old}",
+                    f"{there.get(what, 'gone')}",
+                )
+                break
+
+
+# -- Use counts ----------------------------------------------------------------------
+
+LISTED = {
+    "swap/few-owners": (("python object",), ("AccumulateGrad", "python object")),
+    "swap/one-owner": (("python object",),),
+}
+"""The sets of owners that each rule about use counts lets pass."""
+
+
+def use_count(step: Step) -> Iterator[Violation]:
+    """
+    Owners move with their impl, and no others appear.
+
+    And a check of the use count refuses exactly the owners that its rule names.
+    """
+    if not isinstance(step.action, SwapTensors):
+        return
+    standing = {place: (kind, t) for place, kind, t in step.placed_before}
+    for operand in ("t1", "t2"):
+        place = getattr(step.action, operand)
+        if place not in standing:
+            continue
+        kind, t = standing[place]
+        i = step.before.tensor(t).impl
+        was = _owner_kinds(step.before, i)
+        now = _owner_kinds(step.then, i) if step.then.impls[i] is not None else was
+        # [invariant/use-count]
+        if now != was:
+            yield Violation(
+                "use-count", place, kind, "direct", f"owners {was}", f"owners {now}"
+            )
+        allowed = LISTED.get(_rule_about(step, operand))
+        if allowed is not None and was in allowed:
+            yield Violation(
+                "use-count", place, kind, "direct", f"{was} are let pass", "refused"
+            )
+
+
+def _owner_kinds(heap: Heap, i: ImplId) -> tuple[str, ...]:
+    return tuple(sorted(kind for kind, _ in ownership.owners(heap, i)))
+
+
+def _rule_about(step: Step, operand: str) -> str:
+    if isinstance(step.outcome, Refused) and step.outcome.refusal.operand == operand:
+        return step.outcome.rule
+    return ""
