@@ -4,9 +4,10 @@ What does a whole program come to, and what does it show?
 
 from __future__ import annotations
 
-from attrs import frozen
+from attrs import evolve, frozen
 
-from swapmodel.actions import Program
+from swapmodel.actions import Action, Program
+from swapmodel.invariants.violation import Cause, Invariant, Step, Violation
 from swapmodel.outcomes import Outcome, OutOfScope, Undefined
 from swapmodel.semantics.spec import Spec
 from swapmodel.semantics.step import step

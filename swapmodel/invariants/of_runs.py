@@ -132,7 +132,8 @@ def _leaf(step: Step, was: Probed) -> tuple[str, PlaceKind]:
 def _wrong_gradients(
     step: Step, was: Probed, now: Probed, place: str
 ) -> Iterator[Violation]:
-    assert was.heap is not None and now.heap is not None
+    assert was.heap is not None
+    assert now.heap is not None
     for about, kind, t in step.placed_before:
         if now.heap.tensors[t] is None or gradient(step.before, t) == gradient(
             was.heap, t
