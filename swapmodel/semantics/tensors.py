@@ -7,14 +7,15 @@ from __future__ import annotations
 from swapmodel.outcomes import Refusal, Stop
 from swapmodel.semantics import payloads
 from swapmodel.semantics.payloads import Dense, Payload, Wrapped
-from swapmodel.state.autograd import AutogradMeta
+from swapmodel.state.autograd import NO_META
 from swapmodel.state.classes import tensor_class
 from swapmodel.state.draft import Draft
+from swapmodel.state.heap import Columns
 from swapmodel.state.ids import CounterId, ImplId, TensorId
 from swapmodel.state.tensors import Storage, Tensor, TensorImpl
 
 
-def make(draft: Draft, payload: Payload, meta: AutogradMeta | None = None) -> TensorId:
+def make(draft: Draft, payload: Payload) -> TensorId:
     """Make a new tensor that holds *payload* and shares nothing."""
     dense = payloads.first(payload)
     inner: tuple[tuple[str, TensorId], ...] = ()
@@ -34,7 +35,7 @@ def make(draft: Draft, payload: Payload, meta: AutogradMeta | None = None) -> Te
             length=dense.length,
             python_key=isinstance(payload, Wrapped),
         ),
-        meta or AutogradMeta(),
+        NO_META,
     )
     cls = payload.cls if isinstance(payload, Wrapped) else "Tensor"
     return draft.add_tensor(Tensor(cls=cls, impl=i, inner=inner))
@@ -84,7 +85,7 @@ def alias(draft: Draft, t: TensorId, payload: Payload, counter: CounterId) -> Te
             length=dense.length,
             python_key=impl.python_key,
         ),
-        AutogradMeta(),
+        NO_META,
     )
     cls = payload.cls if isinstance(payload, Wrapped) else "Tensor"
     return draft.add_tensor(Tensor(cls=cls, impl=i, inner=inner))
@@ -142,9 +143,9 @@ def make_parameter(
     return new
 
 
-def is_parameter(draft: Draft, t: TensorId) -> bool:
+def is_parameter(state: Columns, t: TensorId) -> bool:
     """`isinstance(t, torch.nn.Parameter)`."""
-    tensor = draft.tensor(t)
+    tensor = state.tensor(t)
     return tensor.is_param or tensor_class(tensor.cls).parameter
 
 
