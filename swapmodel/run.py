@@ -79,14 +79,21 @@ def find_cause(one: Step, violation: Violation, invariant: Invariant) -> Cause:
     """
     Name the phase after which a violation first shows and never goes away again.
 
-    An action without phases, or a fault that only its end shows, counts as itself.
+    Where a promise is unfulfilled from the first phase to the last, the last one that
+    wrote anything answers for it.  An action without phases counts as itself.
     """
-    name = type(one.action).__name__
+    name, wrote, later = "", "", None
     for phase, heap in reversed(phases(one.before, one.action, one.spec)):
+        if not wrote and later is not None and heap != later[1]:
+            wrote = later[0]
+        later = (phase, heap)
         partial = evolve(one, outcome=evolve(one.outcome, heap=heap))
         if not any(_same(violation, other) for other in invariant.check(partial)):
             break
         name = phase
+    else:
+        name = wrote or type(one.action).__name__
+    name = name or type(one.action).__name__
     return Cause(violation.invariant, violation.path, name, violation.kind)
 
 

@@ -5,8 +5,9 @@ Who owns what, and what is still alive?  Derived from who points where.
 from __future__ import annotations
 
 from collections.abc import Iterator, Set
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, TypeVar
 
+from swapmodel.state.autograd import NO_META
 from swapmodel.state.draft import Draft
 from swapmodel.state.heap import Columns, living
 from swapmodel.state.ids import (
@@ -17,6 +18,8 @@ from swapmodel.state.ids import (
     TensorId,
     WeakrefId,
 )
+
+R = TypeVar("R")
 
 OwnerKind: TypeAlias = Literal[
     "python object", "gradient", "AccumulateGrad", "saved", "view", "view function"
@@ -34,7 +37,9 @@ def owners(state: Columns, i: ImplId) -> Iterator[Owner]:
     which is one.  Source: `Tensor._use_count()` on 2.13.0, pytorch#117166.
     """
     yield ("python object", state.impl(i).pyobj)
-    for holder, meta in living(state.metas):
+    for holder, meta in enumerate(state.metas):
+        if meta is None or meta is NO_META:
+            continue
         if meta.grad == i:
             yield ("gradient", holder)
         if meta.base == i:
@@ -80,13 +85,10 @@ class Reached:
         self.tensors: set[TensorId] = set()
         self.impls: set[ImplId] = set()
         self.nodes: set[NodeId] = set()
-        self.hooks: set[HooksId] = set()
+        self.hooks: set[HooksId | None] = set()
         self.weakrefs: set[WeakrefId] = set()
         self.modules: set[ModuleId] = set()
-
-    def names(self) -> None:
-        """Follow every variable."""
-        for _, kind, position in self.state.names:
+        for _, kind, position in state.names:
             if kind == "tensor":
                 self.tensor(TensorId(position))
             elif kind == "module":
@@ -101,22 +103,22 @@ class Reached:
         self.modules.add(m)
         module = self.state.module(m)
         for _, t in (*module.parameters, *module.buffers):
-            if t is not None:
+            if t is not None and t not in self.tensors:
                 self.tensor(t)
         for _, child in module.children:
             self.module(child)
 
     def tensor(self, t: TensorId) -> None:
         """Follow a Python tensor to its impl, inner tensors and listed hooks."""
-        if t in self.tensors:
-            return
         self.tensors.add(t)
         tensor = self.state.tensor(t)
-        self.impl(tensor.impl)
+        if tensor.impl not in self.impls:
+            self.impl(tensor.impl)
         for _, inner in tensor.inner:
-            self.tensor(inner)
-        self._dict(tensor.backward_hooks)
-        self._dict(tensor.post_accumulate_grad_hooks)
+            if inner not in self.tensors:
+                self.tensor(inner)
+        self.hooks.add(tensor.backward_hooks)
+        self.hooks.add(tensor.post_accumulate_grad_hooks)
 
     def impl(self, i: ImplId) -> None:
         """
@@ -124,74 +126,71 @@ class Reached:
 
         An impl that anything else owns keeps its object alive: torch preserves it.
         """
-        if i in self.impls:
-            return
         self.impls.add(i)
-        self.tensor(self.state.impl(i).pyobj)
+        pyobj = self.state.impl(i).pyobj
+        if pyobj not in self.tensors:
+            self.tensor(pyobj)
         meta = self.state.meta(i)
-        if meta.grad is not None:
-            self.impl(meta.grad)
-        if meta.base is not None:
-            self.impl(meta.base)
-        if meta.grad_fn is not None:
+        if meta is NO_META:
+            return
+        for owned in (meta.grad, meta.base):
+            if owned is not None and owned not in self.impls:
+                self.impl(owned)
+        if meta.grad_fn is not None and meta.grad_fn not in self.nodes:
             self.node(meta.grad_fn)
-        for one in meta.hooks:
-            self.hooks.add(one)
-        self._dict(meta.post_accumulate_grad_hooks)
+        self.hooks.update(meta.hooks)
+        self.hooks.add(meta.post_accumulate_grad_hooks)
 
     def node(self, n: NodeId) -> None:
         """Follow a graph node to what it saved and to the nodes behind it."""
-        if n in self.nodes:
-            return
         self.nodes.add(n)
         node = self.state.node(n)
-        if node.variable is not None:
+        if node.variable is not None and node.variable not in self.impls:
             self.impl(node.variable)
         for saved in node.saved:
-            self.impl(saved.impl)
+            if saved.impl not in self.impls:
+                self.impl(saved.impl)
         for edge in node.edges:
-            if edge is not None:
+            if edge is not None and edge not in self.nodes:
                 self.node(edge)
-        for one in node.hooks:
-            self.hooks.add(one)
-
-    def _dict(self, one: HooksId | None) -> None:
-        if one is not None:
-            self.hooks.add(one)
+        self.hooks.update(node.hooks)
 
 
 def collect(draft: Draft) -> None:
     """Release everything that neither a variable nor a running operation reaches."""
     reached = Reached(draft)
-    reached.names()
     for frame in draft.frames:
         for t in frame.tensors():
-            reached.tensor(t)
+            if t not in reached.tensors:
+                reached.tensor(t)
     _forget_the_dead(draft, reached)
-    _release(draft, "tensors", reached.tensors)
-    _release(draft, "impls", reached.impls)
-    _release(draft, "metas", reached.impls)
-    _release(draft, "nodes", reached.nodes)
-    _release(draft, "hooks", reached.hooks)
-    _release(draft, "weakrefs", reached.weakrefs)
-    _release(draft, "modules", reached.modules)
-    storages = {draft.impl(i).storage for i in reached.impls}
-    _release(draft, "storages", storages)
-    _release(draft, "counters", {draft.impl(i).counter for i in reached.impls})
+    impls = [draft.impl(i) for i in reached.impls]
+    _release(draft.tensors, reached.tensors)
+    _release(draft.impls, reached.impls)
+    _release(draft.metas, reached.impls)
+    _release(draft.storages, {impl.storage for impl in impls})
+    _release(draft.counters, {impl.counter for impl in impls})
+    _release(draft.nodes, reached.nodes)
+    _release(draft.hooks, reached.hooks)
+    _release(draft.weakrefs, reached.weakrefs)
+    _release(draft.modules, reached.modules)
 
 
-def _release(draft: Draft, column: str, reached: Set[object]) -> None:
-    for position, one in enumerate(getattr(draft, column)):
+def _release(column: list[R | None], reached: Set[object]) -> None:
+    if len(column) == len(reached):
+        return
+    for position, one in enumerate(column):
         if one is not None and position not in reached:
-            draft.release(column, position)
+            column[position] = None
 
 
 def _forget_the_dead(draft: Draft, reached: Reached) -> None:
     """Clear the weak pointers to what is about to be released."""
-    for i in reached.impls:
-        node = draft.meta(i).accumulator
-        if node is not None and node not in reached.nodes:
-            draft.edit_meta(i).accumulator = None
+    if draft.nodes:
+        for i in reached.impls:
+            node = draft.meta(i).accumulator
+            if node is not None and node not in reached.nodes:
+                draft.edit_meta(i).accumulator = None
     for w in reached.weakrefs:
         ref = draft.weakref(w)
         if ref.tensor is not None and ref.tensor not in reached.tensors:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeAlias
 
-from attrs import evolve, frozen
+from attrs import frozen
 
 from swapmodel.outcomes import Crash, Refusal, Stop
 from swapmodel.state.classes import tensor_class
@@ -94,11 +94,11 @@ def apply(payload: Payload, function: Callable[[int], int]) -> Payload:
     """Apply a function to every element."""
     if isinstance(payload, Wrapped):
         inner = tuple((name, apply(one, function)) for name, one in payload.inner)
-        return evolve(payload, inner=inner)
+        return Wrapped(payload.cls, inner)
     if payload.values is None:
         return payload
     values = tuple(function(one) % MODULUS for one in payload.values)
-    return evolve(payload, values=values)
+    return Dense(payload.dtype, payload.device, payload.length, values)
 
 
 def combine(
@@ -111,23 +111,23 @@ def combine(
             (name, combine(part, parts.get(name, other), function))
             for name, part in one.inner
         )
-        return evolve(one, inner=inner)
+        return Wrapped(one.cls, inner)
     if isinstance(other, Wrapped):
         return combine(other, one, lambda a, b: function(b, a))
     dtype = promote(one.dtype, other.dtype)
     if one.values is None or other.values is None:
-        return evolve(one, dtype=dtype, values=None)
+        return Dense(dtype, one.device, one.length, None)
     pairs = zip(one.values, other.values, strict=True)
     values = tuple(function(a, b) % MODULUS for a, b in pairs)
-    return evolve(one, dtype=dtype, values=values)
+    return Dense(dtype, one.device, one.length, values)
 
 
 def cast(payload: Payload, dtype: str) -> Payload:
     """Cast every innermost tensor; the values stay, being small integers."""
     if isinstance(payload, Wrapped):
         inner = tuple((name, cast(one, dtype)) for name, one in payload.inner)
-        return evolve(payload, inner=inner)
-    return evolve(payload, dtype=dtype)
+        return Wrapped(payload.cls, inner)
+    return Dense(dtype, payload.device, payload.length, payload.values)
 
 
 def ones(payload: Payload) -> Payload:

@@ -41,6 +41,10 @@ class AutogradMeta:
     """`t.retains_grad` of a non-leaf: its hook holds a C++ weak pointer to `t`."""
 
 
+NO_META = AutogradMeta()
+"""What autograd knows of a tensor that it never met; most tensors share this one."""
+
+
 @record
 class SavedVariable:
     """A tensor that a node saved for backward, an owner of its impl."""

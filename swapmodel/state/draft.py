@@ -7,7 +7,7 @@ Only `semantics.step` makes a draft and freezes it; nothing keeps one afterwards
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any, Protocol, TypeAlias, cast
+from typing import Any, Protocol, TypeAlias, TypeVar
 
 from swapmodel.state.autograd import AutogradMeta, Hooks, Node
 from swapmodel.state.events import Event
@@ -24,9 +24,11 @@ from swapmodel.state.ids import (
     TensorId,
     WeakrefId,
 )
-from swapmodel.state.record import freeze, is_thawed, thaw
+from swapmodel.state.record import freeze, thaw
 from swapmodel.state.tensors import Storage, Tensor, TensorImpl
 from swapmodel.state.weakrefs import Weakref
+
+R = TypeVar("R")
 
 Watch: TypeAlias = Callable[[str, Heap], None]
 """Called after a phase with its id and a frozen copy of the draft."""
@@ -45,98 +47,124 @@ class Draft(Columns):
     A heap that one action is writing.
 
     Reading goes as in a heap.  `edit_...` gives the record at a position for
-    writing, `add_...` appends one; columns are copied on the first of either.
+    writing, `add_...` appends one; a record is copied when it is first written.
     """
 
-    __slots__ = (*COLUMNS, "_heap", "events", "flags", "frames", "names", "watch")
+    __slots__ = (*COLUMNS, "_thawed", "events", "flags", "frames", "names", "watch")
+
+    tensors: list[Tensor | None]
+    impls: list[TensorImpl | None]
+    metas: list[AutogradMeta | None]
+    storages: list[Storage | None]
+    counters: list[int | None]
+    nodes: list[Node | None]
+    hooks: list[Hooks | None]
+    weakrefs: list[Weakref | None]
+    modules: list[Module | None]
 
     def __init__(self, heap: Heap, watch: Watch | None = None) -> None:
-        self._heap = heap
         for column in COLUMNS:
-            setattr(self, column, getattr(heap, column))
+            setattr(self, column, list(getattr(heap, column)))
         self.names = heap.names
         self.flags = heap.flags
         self.watch = watch
         self.events: list[Event] = []
         self.frames: list[Locals] = []
+        self._thawed: dict[str, list[int]] = {}
 
     # -- Writing -------------------------------------------------------------
 
     def edit_tensor(self, t: TensorId) -> Tensor:
         """The Python tensor at *t*, for writing."""
-        return cast(Tensor, self._edit("tensors", t))
+        one = self.tensors[t]
+        return self._thaw(one, "tensors", t) if type(one) is Tensor else self.tensor(t)
 
     def edit_impl(self, i: ImplId) -> TensorImpl:
         """The `TensorImpl` at *i*, for writing."""
-        return cast(TensorImpl, self._edit("impls", i))
+        one = self.impls[i]
+        return self._thaw(one, "impls", i) if type(one) is TensorImpl else self.impl(i)
 
     def edit_meta(self, i: ImplId) -> AutogradMeta:
         """The `AutogradMeta` of the impl at *i*, for writing."""
-        return cast(AutogradMeta, self._edit("metas", i))
+        one = self.metas[i]
+        return (
+            self._thaw(one, "metas", i) if type(one) is AutogradMeta else self.meta(i)
+        )
 
     def edit_storage(self, s: StorageId) -> Storage:
         """The storage at *s*, for writing."""
-        return cast(Storage, self._edit("storages", s))
+        one = self.storages[s]
+        return (
+            self._thaw(one, "storages", s) if type(one) is Storage else self.storage(s)
+        )
 
     def edit_node(self, n: NodeId) -> Node:
         """The graph node at *n*, for writing."""
-        return cast(Node, self._edit("nodes", n))
+        one = self.nodes[n]
+        return self._thaw(one, "nodes", n) if type(one) is Node else self.node(n)
 
     def edit_hooks(self, h: HooksId) -> Hooks:
         """The dict of hooks at *h*, for writing."""
-        return cast(Hooks, self._edit("hooks", h))
+        one = self.hooks[h]
+        return self._thaw(one, "hooks", h) if type(one) is Hooks else self.hooks_at(h)
 
     def edit_weakref(self, w: WeakrefId) -> Weakref:
         """The weak reference at *w*, for writing."""
-        return cast(Weakref, self._edit("weakrefs", w))
+        one = self.weakrefs[w]
+        return (
+            self._thaw(one, "weakrefs", w) if type(one) is Weakref else self.weakref(w)
+        )
 
     def edit_module(self, m: ModuleId) -> Module:
         """The module at *m*, for writing."""
-        return cast(Module, self._edit("modules", m))
+        one = self.modules[m]
+        return self._thaw(one, "modules", m) if type(one) is Module else self.module(m)
+
+    def _thaw(self, one: R, column: str, position: int) -> R:
+        written = thaw(one)
+        getattr(self, column)[position] = written
+        self._thawed.setdefault(column, []).append(position)
+        return written
 
     def bump_version(self, i: ImplId) -> None:
         """Count one write in place on the impl at *i*."""
         counter = self.impl(i).counter
-        self._rows("counters")[counter] = self.version(counter) + 1
+        self.counters[counter] = self.version(counter) + 1
 
     # -- Adding and releasing ------------------------------------------------
 
     def add_tensor(self, tensor: Tensor) -> TensorId:
         """Append a Python tensor."""
-        return TensorId(self._add("tensors", tensor))
+        return TensorId(_append(self.tensors, tensor))
 
     def add_impl(self, impl: TensorImpl, meta: AutogradMeta) -> ImplId:
         """Append an impl together with its autograd metadata."""
-        self._add("metas", meta)
-        return ImplId(self._add("impls", impl))
+        self.metas.append(meta)
+        return ImplId(_append(self.impls, impl))
 
     def add_storage(self, storage: Storage) -> StorageId:
         """Append a storage."""
-        return StorageId(self._add("storages", storage))
+        return StorageId(_append(self.storages, storage))
 
     def add_counter(self) -> CounterId:
         """Append a version counter that has counted nothing."""
-        return CounterId(self._add("counters", 0))
+        return CounterId(_append(self.counters, 0))
 
     def add_node(self, node: Node) -> NodeId:
         """Append a graph node."""
-        return NodeId(self._add("nodes", node))
+        return NodeId(_append(self.nodes, node))
 
     def add_hooks(self) -> HooksId:
         """Append an empty dict of hooks."""
-        return HooksId(self._add("hooks", Hooks()))
+        return HooksId(_append(self.hooks, Hooks()))
 
     def add_weakref(self, weakref: Weakref) -> WeakrefId:
         """Append a weak reference."""
-        return WeakrefId(self._add("weakrefs", weakref))
+        return WeakrefId(_append(self.weakrefs, weakref))
 
     def add_module(self, module: Module) -> ModuleId:
         """Append a module."""
-        return ModuleId(self._add("modules", module))
-
-    def release(self, column: str, position: int) -> None:
-        """Give up a position for good."""
-        self._rows(column)[position] = None
+        return ModuleId(_append(self.modules, module))
 
     def bind(self, name: str, kind: Kind, position: int) -> None:
         """Assign a variable, as `name = ...` does."""
@@ -150,32 +178,17 @@ class Draft(Columns):
     # -- Freezing ------------------------------------------------------------
 
     def frozen(self) -> Heap:
-        """A heap equal to the draft; what was not written is shared with it."""
-        columns = {column: self._frozen_column(column) for column in COLUMNS}
+        """A heap equal to the draft, which goes on being written."""
+        columns: dict[str, Any] = {}
+        for column in COLUMNS:
+            rows = list(getattr(self, column))
+            for position in self._thawed.get(column, ()):
+                if rows[position] is not None:
+                    rows[position] = freeze(rows[position])
+            columns[column] = tuple(rows)
         return Heap(**columns, names=self.names, flags=self.flags)
 
-    def _frozen_column(self, column: str) -> tuple[Any, ...]:
-        rows = getattr(self, column)
-        if type(rows) is tuple:
-            return rows
-        return tuple([freeze(one) if is_thawed(one) else one for one in rows])
 
-    def _rows(self, column: str) -> list[Any]:
-        rows = getattr(self, column)
-        if type(rows) is tuple:
-            rows = list(rows)
-            setattr(self, column, rows)
-        return cast("list[Any]", rows)
-
-    def _edit(self, column: str, position: int) -> object:
-        rows = self._rows(column)
-        one = rows[position]
-        assert one is not None, f"{column}[{position}] was released"
-        if not is_thawed(one):
-            one = rows[position] = thaw(one)
-        return one
-
-    def _add(self, column: str, one: object) -> int:
-        rows = self._rows(column)
-        rows.append(one)
-        return len(rows) - 1
+def _append(rows: list[R | None], one: R) -> int:
+    rows.append(one)
+    return len(rows) - 1

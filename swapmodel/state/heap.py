@@ -54,47 +54,65 @@ class Columns:
 
     def tensor(self, t: TensorId) -> Tensor:
         """The Python tensor at *t*."""
-        return _at(self.tensors, t)
+        one = self.tensors[t]
+        assert one is not None
+        return one
 
     def impl(self, i: ImplId) -> TensorImpl:
         """The `TensorImpl` at *i*."""
-        return _at(self.impls, i)
+        one = self.impls[i]
+        assert one is not None
+        return one
 
     def meta(self, i: ImplId) -> AutogradMeta:
         """The `AutogradMeta` of the impl at *i*."""
-        return _at(self.metas, i)
+        one = self.metas[i]
+        assert one is not None
+        return one
 
     def impl_of(self, t: TensorId) -> TensorImpl:
         """The `TensorImpl` that *t* owns."""
-        return _at(self.impls, _at(self.tensors, t).impl)
+        return self.impl(self.tensor(t).impl)
 
     def meta_of(self, t: TensorId) -> AutogradMeta:
         """The `AutogradMeta` of the impl that *t* owns."""
-        return _at(self.metas, _at(self.tensors, t).impl)
+        return self.meta(self.tensor(t).impl)
 
     def storage(self, s: StorageId) -> Storage:
         """The storage at *s*."""
-        return _at(self.storages, s)
+        one = self.storages[s]
+        assert one is not None
+        return one
 
     def version(self, c: CounterId) -> int:
         """The value of the version counter at *c*."""
-        return _at(self.counters, c)
+        one = self.counters[c]
+        assert one is not None
+        return one
 
     def node(self, n: NodeId) -> Node:
         """The graph node at *n*."""
-        return _at(self.nodes, n)
+        one = self.nodes[n]
+        assert one is not None
+        return one
 
     def hooks_at(self, h: HooksId) -> Hooks:
         """The dict of hooks at *h*."""
-        return _at(self.hooks, h)
+        one = self.hooks[h]
+        assert one is not None
+        return one
 
     def weakref(self, w: WeakrefId) -> Weakref:
         """The weak reference at *w*."""
-        return _at(self.weakrefs, w)
+        one = self.weakrefs[w]
+        assert one is not None
+        return one
 
     def module(self, m: ModuleId) -> Module:
         """The module at *m*."""
-        return _at(self.modules, m)
+        one = self.modules[m]
+        assert one is not None
+        return one
 
     def grad_of(self, t: TensorId) -> TensorId | None:
         """The Python tensor that `t.grad` gives."""
@@ -146,9 +164,3 @@ def living(column: Sequence[R | None]) -> Iterator[tuple[int, R]]:
     for position, one in enumerate(column):
         if one is not None:
             yield position, one
-
-
-def _at(column: Sequence[R | None], position: int) -> R:
-    one = column[position]
-    assert one is not None, f"position {position} was released"
-    return one
