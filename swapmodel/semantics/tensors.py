@@ -12,7 +12,10 @@ from swapmodel.state.classes import tensor_class
 from swapmodel.state.draft import Draft
 from swapmodel.state.heap import Columns
 from swapmodel.state.ids import CounterId, ImplId, TensorId
+from swapmodel.state.record import writable
 from swapmodel.state.tensors import Storage, Tensor, TensorImpl
+
+NewTensor, NewImpl = writable(Tensor), writable(TensorImpl)
 
 
 def make(draft: Draft, payload: Payload) -> TensorId:
@@ -26,7 +29,7 @@ def make(draft: Draft, payload: Payload) -> TensorId:
         storage = draft.add_storage(Storage(values=dense.values))
     t = TensorId(len(draft.tensors))
     i = draft.add_impl(
-        TensorImpl(
+        NewImpl(
             storage=storage,
             pyobj=t,
             counter=draft.add_counter(),
@@ -38,7 +41,7 @@ def make(draft: Draft, payload: Payload) -> TensorId:
         NO_META,
     )
     cls = payload.cls if isinstance(payload, Wrapped) else "Tensor"
-    return draft.add_tensor(Tensor(cls=cls, impl=i, inner=inner))
+    return draft.add_tensor(NewTensor(cls=cls, impl=i, inner=inner))
 
 
 def detach(draft: Draft, t: TensorId) -> TensorId | Stop:
@@ -75,7 +78,7 @@ def alias(draft: Draft, t: TensorId, payload: Payload, counter: CounterId) -> Te
         )
     new = TensorId(len(draft.tensors))
     i = draft.add_impl(
-        TensorImpl(
+        NewImpl(
             storage=impl.storage,
             pyobj=new,
             counter=counter,
@@ -88,7 +91,7 @@ def alias(draft: Draft, t: TensorId, payload: Payload, counter: CounterId) -> Te
         NO_META,
     )
     cls = payload.cls if isinstance(payload, Wrapped) else "Tensor"
-    return draft.add_tensor(Tensor(cls=cls, impl=i, inner=inner))
+    return draft.add_tensor(NewTensor(cls=cls, impl=i, inner=inner))
 
 
 def write(draft: Draft, t: TensorId, payload: Payload) -> None:

@@ -24,7 +24,7 @@ from swapmodel.state.ids import (
     TensorId,
     WeakrefId,
 )
-from swapmodel.state.record import freeze, thaw
+from swapmodel.state.record import freeze, is_thawed, thaw
 from swapmodel.state.tensors import Storage, Tensor, TensorImpl
 from swapmodel.state.weakrefs import Weakref
 
@@ -47,7 +47,8 @@ class Draft(Columns):
     A heap that one action is writing.
 
     Reading goes as in a heap.  `edit_...` gives the record at a position for
-    writing, `add_...` appends one; a record is copied when it is first written.
+    writing, `add_...` appends one, frozen or writable; a record is copied when it
+    is first written.
     """
 
     __slots__ = (*COLUMNS, "_thawed", "events", "flags", "frames", "names", "watch")
@@ -135,36 +136,43 @@ class Draft(Columns):
 
     def add_tensor(self, tensor: Tensor) -> TensorId:
         """Append a Python tensor."""
-        return TensorId(_append(self.tensors, tensor))
+        return TensorId(self._add("tensors", tensor))
 
     def add_impl(self, impl: TensorImpl, meta: AutogradMeta) -> ImplId:
         """Append an impl together with its autograd metadata."""
         self.metas.append(meta)
-        return ImplId(_append(self.impls, impl))
+        return ImplId(self._add("impls", impl))
 
     def add_storage(self, storage: Storage) -> StorageId:
         """Append a storage."""
-        return StorageId(_append(self.storages, storage))
+        return StorageId(self._add("storages", storage))
 
     def add_counter(self) -> CounterId:
         """Append a version counter that has counted nothing."""
-        return CounterId(_append(self.counters, 0))
+        return CounterId(self._add("counters", 0))
 
     def add_node(self, node: Node) -> NodeId:
         """Append a graph node."""
-        return NodeId(_append(self.nodes, node))
+        return NodeId(self._add("nodes", node))
 
     def add_hooks(self) -> HooksId:
         """Append an empty dict of hooks."""
-        return HooksId(_append(self.hooks, Hooks()))
+        return HooksId(self._add("hooks", Hooks()))
 
     def add_weakref(self, weakref: Weakref) -> WeakrefId:
         """Append a weak reference."""
-        return WeakrefId(_append(self.weakrefs, weakref))
+        return WeakrefId(self._add("weakrefs", weakref))
 
     def add_module(self, module: Module) -> ModuleId:
         """Append a module."""
-        return ModuleId(_append(self.modules, module))
+        return ModuleId(self._add("modules", module))
+
+    def _add(self, column: str, one: object) -> int:
+        rows = getattr(self, column)
+        rows.append(one)
+        if is_thawed(one):
+            self._thawed.setdefault(column, []).append(len(rows) - 1)
+        return len(rows) - 1
 
     def bind(self, name: str, kind: Kind, position: int) -> None:
         """Assign a variable, as `name = ...` does."""
@@ -187,8 +195,3 @@ class Draft(Columns):
                     rows[position] = freeze(rows[position])
             columns[column] = tuple(rows)
         return Heap(**columns, names=self.names, flags=self.flags)
-
-
-def _append(rows: list[R | None], one: R) -> int:
-    rows.append(one)
-    return len(rows) - 1

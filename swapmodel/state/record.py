@@ -29,21 +29,25 @@ def record(cls: type[R]) -> type[R]:
     writing a frozen record raises `attrs.exceptions.FrozenInstanceError`.
     """
     frozen = attrs.frozen(cls)
-    names = list(field_names(frozen))
-    twin = attrs.make_class(
-        f"{cls.__name__}Draft", names, slots=True, eq=False, repr=True
-    )
+    names = field_names(frozen)
+    fields = {one.name: attrs.field(default=one.default) for one in _fields(frozen)}
+    twin = attrs.make_class(f"{cls.__name__}Draft", fields, slots=True, eq=False)
     _TWINS[frozen] = twin
     _FROZEN[twin] = frozen
     _READERS[frozen] = _READERS[twin] = _reader(names)
     return frozen
 
 
-def _reader(names: list[str]) -> Callable[[Any], tuple[Any, ...]]:
+def _reader(names: tuple[str, ...]) -> Callable[[Any], tuple[Any, ...]]:
     if len(names) > 1:
         return attrgetter(*names)
     only = attrgetter(names[0])
     return lambda one: (only(one),)
+
+
+def writable(kind: type[R]) -> type[R]:
+    """The class of the writable twins of a record, made with the same arguments."""
+    return cast("type[R]", _TWINS[kind])
 
 
 def thaw(one: R) -> R:
@@ -65,4 +69,8 @@ def is_thawed(one: object) -> bool:
 
 def field_names(kind: Any) -> tuple[str, ...]:
     """The fields of a record class, in the order in which it declares them."""
-    return tuple(field.name for field in attrs.fields(kind))
+    return tuple(one.name for one in _fields(kind))
+
+
+def _fields(kind: Any) -> tuple[attrs.Attribute[Any], ...]:
+    return tuple(attrs.fields(kind))
