@@ -1,5 +1,6 @@
 """
 How specs, scenarios, scopes and claims are read from files and written to them.
 
-Reading order: schema, read, actions, given, scenario, scopes, claims, write, index
+Reading order: schema, files, toml, rules, checks, read, texts, actions, given,
+expect, scenario, scopes, write, claims, index
 """

@@ -1,0 +1,296 @@
+"""
+How is a start heap written as tables, and read from them?
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from attrs import frozen
+
+from swapmodel.semantics.payloads import leaves, read
+from swapmodel.specfiles.schema import (
+    DEVICES,
+    DTYPES,
+    BadInput,
+    Table,
+    Where,
+    checked_name,
+    unknown,
+)
+from swapmodel.state.build import Builder
+from swapmodel.state.classes import CLASSES, tensor_class
+from swapmodel.state.heap import Heap
+from swapmodel.state.ids import ModuleId, TensorId
+
+KEYS = ("flags", "tensors", "modules")
+
+
+# -- Reading -----------------------------------------------------------------------
+
+
+def heap_from_given(
+    table: Mapping[str, object], where: Where | str, beside: tuple[str, ...] = ()
+) -> Heap:
+    """Read a start heap; *beside* names keys of the table that belong elsewhere."""
+    root = Table(table, Where(where) if isinstance(where, str) else where)
+    root.only((*KEYS, *beside))
+    return _Given(root).heap()
+
+
+class _Given:
+    """What was read so far, by label."""
+
+    def __init__(self, root: Table) -> None:
+        flags = root.table("flags", required=False)
+        flags.only(["swap", "overwrite"])
+        self.builder = Builder(
+            swap=flags.flag("swap", False), overwrite=flags.flag("overwrite", False)
+        )
+        self.tables = dict(root.table("tensors", required=False).items())
+        self.module_tables = dict(root.table("modules", required=False).items())
+        self.tensors: dict[str, TensorId] = {}
+        self.modules: dict[str, ModuleId] = {}
+        for label, one in (*self.tables.items(), *self.module_tables.items()):
+            checked_name(label, one.where)
+        for label in self.tables.keys() & self.module_tables.keys():
+            where = self.module_tables[label].where
+            raise BadInput(f"{label!r} is a tensor too", where, "write another label")
+
+    def heap(self) -> Heap:
+        """Make what the tables say, in their order."""
+        registered = {
+            label
+            for module in self.module_tables.values()
+            for label in _labels(module, "parameters")
+        }
+        for label, table in self.tables.items():
+            self.tensors[label] = self._tensor(label, table, label in registered)
+        held = self._gradients()
+        for label in self.module_tables:
+            self._module(label, ())
+        for module in self.module_tables.values():
+            held |= {*_labels(module, "parameters"), *_labels(module, "buffers")}
+        for label, table in self.tables.items():
+            if table.flag("variable", label not in held):
+                self.builder.name(label, "tensor", self.tensors[label])
+        inside = {
+            label
+            for module in self.module_tables.values()
+            for label in _labels(module, "children")
+        }
+        for label, m in self.modules.items():
+            if label not in inside:
+                self.builder.name(label, "module", m)
+        return self.builder.heap()
+
+    def _tensor(self, label: str, table: Table, registered: bool) -> TensorId:
+        table.only(
+            (
+                "class",
+                "values",
+                "dtype",
+                "device",
+                "requires_grad",
+                "grad",
+                "attributes",
+                "variable",
+            )
+        )
+        cls = table.one_of("class", CLASSES, "class", "Tensor")
+        is_parameter = tensor_class(cls).parameter or (
+            registered and bool(tensor_class(cls).inner)
+        )
+        make = self.builder.parameter if is_parameter else self.builder.tensor
+        return make(
+            _values(table),
+            cls=cls,
+            dtype=table.one_of("dtype", DTYPES, "dtype", "float32"),
+            device=table.one_of("device", DEVICES, "device", "cpu"),
+            requires_grad=table.flag("requires_grad", is_parameter),
+            attributes=_attributes(table.table("attributes", required=False)),
+        )
+
+    def _gradients(self) -> set[str]:
+        """Attach every gradient, and name what is one."""
+        found = set()
+        for label, table in self.tables.items():
+            if "grad" in table:
+                grad = table.one_of("grad", self.tensors, "tensor")
+                if grad == label:
+                    raise table.bad("grad", "its own gradient", "name another tensor")
+                self.builder.gradient(self.tensors[label], self.tensors[grad])
+                found.add(grad)
+        return found
+
+    def _module(self, label: str, inside: tuple[str, ...]) -> ModuleId:
+        table = self.module_tables[label]
+        if label in inside:
+            raise BadInput("a module inside itself", table.where, "leave it out")
+        if label in self.modules:
+            return self.modules[label]
+        table.only(("class", "parameters", "buffers", "children"))
+        children = {
+            name: self._module(child, (*inside, label))
+            for name, child in self._named(table, "children", self.module_tables).items()
+        }
+        parameters = self._named(table, "parameters", self.tensors)
+        buffers = self._named(table, "buffers", self.tensors)
+        names = [*parameters, *buffers, *children]
+        for name in names:
+            if names.count(name) > 1:
+                raise BadInput(f"{name!r} is named twice", table.where, "name it once")
+        m = self.builder.module(
+            {name: self.tensors[one] for name, one in parameters.items()},
+            buffers={name: self.tensors[one] for name, one in buffers.items()},
+            children=children,
+            cls=table.text("class", "Module"),
+        )
+        self.modules[label] = m
+        return m
+
+    def _named(
+        self, table: Table, key: str, known: Mapping[str, object]
+    ) -> dict[str, str]:
+        inner = table.table(key, required=False)
+        found = {}
+        for name in inner.rows:
+            checked_name(name, inner.where.key(name))
+            found[name] = inner.text(name)
+            if found[name] not in known:
+                raise unknown("label", found[name], known, inner.where.key(name))
+        return found
+
+
+def _labels(module: Table, key: str) -> set[str]:
+    inner = module.table(key, required=False)
+    return {inner.text(name) for name in inner.rows}
+
+
+def _values(table: Table) -> tuple[int, ...] | None:
+    if table.rows.get("values") == "undefined":
+        return None
+    values = table.numbers("values", (1, 2))
+    if not 1 <= len(values) <= 2 or not all(0 <= one < 8 for one in values):
+        instead = 'write one or two integers from 0 to 7, or "undefined"'
+        raise table.bad("values", f"{list(values)} are no values", instead)
+    return values
+
+
+def _attributes(table: Table) -> dict[str, int]:
+    for key in table.rows:
+        checked_name(key, table.where.key(key))
+    return {key: table.number(key) for key in table.rows}
+
+
+# -- Writing -----------------------------------------------------------------------
+
+
+@frozen
+class _Labels:
+    """A label for every tensor and module of a heap."""
+
+    tensors: dict[TensorId, str]
+    modules: dict[ModuleId, str]
+
+
+def given_of(heap: Heap) -> dict[str, object]:
+    """
+    Write a heap as the tables that it can be read from.
+
+    Only what `heap_from_given` makes can be written: no graphs, hooks or weakrefs.
+    """
+    labels = _labelled(heap)
+    inner = {one for tensor in heap.tensors if tensor for _, one in tensor.inner}
+    tensors = {
+        labels.tensors[TensorId(t)]: _tensor_table(heap, TensorId(t), labels)
+        for t, one in enumerate(heap.tensors)
+        if one is not None and t not in inner
+    }
+    modules = {
+        labels.modules[ModuleId(m)]: _module_table(heap, ModuleId(m), labels)
+        for m, one in enumerate(heap.modules)
+        if one is not None
+    }
+    flags = {"swap": heap.flags.swap, "overwrite": heap.flags.overwrite}
+    found: dict[str, object] = {"flags": {key: on for key, on in flags.items() if on}}
+    return {key: one for key, one in (found | {"tensors": tensors, "modules": modules}).items() if one}
+
+
+def _labelled(heap: Heap) -> _Labels:
+    labels = _Labels({}, {})
+    used = {name for name, _, _ in heap.names}
+    for name, kind, position in heap.names:
+        if kind == "tensor":
+            labels.tensors[TensorId(position)] = name
+        elif kind == "module":
+            labels.modules[ModuleId(position)] = name
+
+    def free(name: str) -> str:
+        while name in used:
+            name = f"{name}_"
+        used.add(name)
+        return name
+
+    for m, module in enumerate(heap.modules):
+        if module is None:
+            continue
+        for name, child in module.children:
+            if child not in labels.modules:
+                labels.modules[child] = free(name)
+        for name, t in (*module.parameters, *module.buffers):
+            if t is not None and t not in labels.tensors:
+                labels.tensors[t] = free(name)
+        labels.modules.setdefault(ModuleId(m), free("module"))
+    for t, one in enumerate(heap.tensors):
+        grad = None if one is None else heap.grad_of(TensorId(t))
+        if grad is not None and grad not in labels.tensors:
+            labels.tensors[grad] = free(f"{labels.tensors.get(TensorId(t), 't')}_grad")
+    return labels
+
+
+def _tensor_table(heap: Heap, t: TensorId, labels: _Labels) -> dict[str, object]:
+    tensor, impl, meta = heap.tensor(t), heap.impl_of(t), heap.meta_of(t)
+    payload = read(heap, t)
+    assert not (meta.grad_fn or meta.base or tensor.backward_hooks), "not a start heap"
+    values = leaves(payload)[0]  # type: ignore[arg-type]
+    table: dict[str, object] = {
+        "class": tensor.cls,
+        "values": "undefined" if values is None else list(values),
+    }
+    if impl.dtype != "float32":
+        table["dtype"] = impl.dtype
+    if impl.device != "cpu":
+        table["device"] = impl.device
+    is_parameter = tensor.is_param or tensor_class(tensor.cls).parameter
+    if meta.requires_grad != is_parameter:
+        table["requires_grad"] = meta.requires_grad
+    grad = heap.grad_of(t)
+    if grad is not None:
+        table["grad"] = labels.tensors[grad]
+    if tensor.attributes:
+        table["attributes"] = dict(tensor.attributes)
+    if ("tensor", t) in {held[1:] for held in heap.names} and _is_held(heap, t):
+        table["variable"] = True
+    return table
+
+
+def _is_held(heap: Heap, t: TensorId) -> bool:
+    modules = [one for one in heap.modules if one is not None]
+    slots = [held for m in modules for _, held in (*m.parameters, *m.buffers)]
+    grads = {meta.grad for meta in heap.metas if meta is not None}
+    return t in slots or heap.tensor(t).impl in grads
+
+
+def _module_table(heap: Heap, m: ModuleId, labels: _Labels) -> dict[str, object]:
+    module = heap.module(m)
+    table: dict[str, object] = {}
+    if module.cls != "Module":
+        table["class"] = module.cls
+    for key in ("parameters", "buffers"):
+        named = {k: labels.tensors[t] for k, t in getattr(module, key) if t is not None}
+        if named:
+            table[key] = named
+    if module.children:
+        table["children"] = {k: labels.modules[c] for k, c in module.children}
+    return table

@@ -1,0 +1,66 @@
+"""
+What does torch say when a rule refuses?
+
+The texts are data of a spec: `{operand}` and the like stand for what the refusal
+tells, and `...` for what the model does not know.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from swapmodel.outcomes import Refusal
+from swapmodel.semantics.spec import Spec
+
+SPELLINGS: Mapping[str, Mapping[str, str]] = {
+    "letter": {"t1": "a", "t2": "b"},
+    "typemeta": {
+        "float16": "c10::Half",
+        "bfloat16": "c10::BFloat16",
+        "float32": "float",
+        "float64": "double",
+        "int32": "int",
+        "int64": "long",
+    },
+    "scalartype": {
+        "float16": "Half",
+        "bfloat16": "BFloat16",
+        "float32": "Float",
+        "float64": "Double",
+        "int32": "Int",
+        "int64": "Long",
+    },
+}
+"""How torch spells what the model names otherwise: `{dtype:typemeta}`."""
+
+FIELD = re.compile(r"\{(\w+)(?::(\w+))?\}")
+
+
+def text_of(spec: Spec, refusal: Refusal) -> str | None:
+    """The text that torch gives for a refusal, or `None` where the spec has none."""
+    template = dict(spec.messages).get(refusal.rule)
+    if template is None:
+        return None
+    facts = {"operand": refusal.operand, **dict(refusal.facts)}
+
+    def told(field: re.Match[str]) -> str:
+        name, spelling = field[1], field[2]
+        if name not in facts:
+            return field[0]
+        value = str(facts[name])
+        return SPELLINGS[spelling].get(value, value) if spelling else value
+
+    return FIELD.sub(told, template)
+
+
+def says(text: str, actual: str) -> bool:
+    """Whether an actual text is the expected one, `...` standing for anything."""
+    parts = (re.escape(part) for part in text.split("..."))
+    return re.fullmatch(".*".join(parts), actual, re.DOTALL) is not None
+
+
+def unknown_fields(template: str) -> list[str]:
+    """The spellings in a text that torch has no words for."""
+    return [found[2] for found in FIELD.finditer(template) if found[2]
+            and found[2] not in SPELLINGS]
