@@ -80,22 +80,25 @@ def malformed(heap: Heap) -> Iterator[Fault]:
 
 
 def _handles(heap: Heap) -> Iterator[Fault]:
-    for t, tensor in living(heap.tensors):
-        impl = heap.impls[tensor.impl]
+    objects, impls = dict(living(heap.tensors)), dict(living(heap.impls))
+    for t, tensor in objects.items():
+        impl = impls.get(tensor.impl)
         if impl is None or impl.pyobj != t:
             yield f"tensor {t}", "a tensor and its impl know each other", f"{impl}"
-    for i, impl in living(heap.impls):
-        if heap.tensors[impl.pyobj] is None or heap.metas[i] is None:
+    metas = dict(living(heap.metas))
+    for i, impl in impls.items():
+        if impl.pyobj not in objects or i not in metas:
             yield f"impl {i}", "an impl has an object and autograd metadata", "none"
 
 
 def _sizes(heap: Heap) -> Iterator[Fault]:
+    counters, storages = dict(living(heap.counters)), dict(living(heap.storages))
     for i, impl in living(heap.impls):
-        if heap.counters[impl.counter] is None:
+        if impl.counter not in counters:
             yield f"impl {i}", "an impl has a version counter", "released"
         if impl.storage is None:
             continue
-        storage = heap.storages[impl.storage]
+        storage = storages.get(impl.storage)
         if storage is None:
             yield f"impl {i}", "an impl has its storage", "released"
         elif storage.values is not None:
@@ -105,20 +108,21 @@ def _sizes(heap: Heap) -> Iterator[Fault]:
 
 
 def _graph(heap: Heap) -> Iterator[Fault]:
+    impls, nodes = dict(living(heap.impls)), dict(living(heap.nodes))
     for i, meta in living(heap.metas):
         for name in ("grad", "base"):
             other = getattr(meta, name)
-            if other is not None and heap.impls[other] is None:
+            if other is not None and other not in impls:
                 yield f"impl {i}", f"its {name} is alive", "released"
-        if meta.grad_fn is not None and heap.nodes[meta.grad_fn] is None:
+        if meta.grad_fn is not None and meta.grad_fn not in nodes:
             yield f"impl {i}", "its grad_fn is alive", "released"
         if meta.accumulator is not None:
-            node = heap.nodes[meta.accumulator]
+            node = nodes.get(meta.accumulator)
             if node is None or node.variable != i:
                 yield f"impl {i}", "its AccumulateGrad is its own", f"{node}"
-    for n, node in living(heap.nodes):
+    for n, node in nodes.items():
         owned = [saved.impl for saved in node.saved]
         if node.variable is not None:
             owned.append(node.variable)
-        if any(heap.impls[one] is None for one in owned):
+        if any(one not in impls for one in owned):
             yield f"node {n}", "what a node owns is alive", "released"

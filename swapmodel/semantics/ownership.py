@@ -5,7 +5,7 @@ Who owns what, and what is still alive?  Derived from who points where.
 from __future__ import annotations
 
 from collections.abc import Iterator, Set
-from typing import Literal, TypeAlias, TypeVar
+from typing import Any, Literal, TypeAlias
 
 from swapmodel.state.autograd import NO_META
 from swapmodel.state.draft import Draft
@@ -18,8 +18,6 @@ from swapmodel.state.ids import (
     TensorId,
     WeakrefId,
 )
-
-R = TypeVar("R")
 
 OwnerKind: TypeAlias = Literal[
     "python object", "gradient", "AccumulateGrad", "saved", "view", "view function"
@@ -62,19 +60,29 @@ def use_count(draft: Draft, t: TensorId) -> int:
     What nobody can reach any more must not count; it can only add to the count,
     so that it is looked for when there is more than the one owner.
     """
-    i = draft.tensor(t).impl
-    count = sum(1 for _ in owners(draft, i))
-    if count == 1:
+    i = draft.tensors[t].impl
+    if not _may_have_others(draft, i):
         return 1
     collect(draft)
     return sum(1 for _ in owners(draft, i))
 
 
+def _may_have_others(draft: Draft, i: ImplId) -> bool:
+    """Whether anything but its Python object points at an impl, alive or not."""
+    for meta in draft.metas:
+        if meta is not NO_META and meta is not None and i in (meta.grad, meta.base):
+            return True
+    for node in draft.nodes:
+        if node is not None and (node.variable == i or node.saved):
+            return True
+    return False
+
+
 def weak_count(draft: Draft, t: TensorId) -> int:
     """How many C++ weak pointers (`weak_intrusive_ptr`) point at the impl of *t*."""
-    i = draft.tensor(t).impl
-    held = sum(1 for _, ref in living(draft.weakrefs) if ref.impl == i)
-    return held + draft.meta(i).retains_grad
+    i = draft.tensors[t].impl
+    held = sum(ref.impl == i for _, ref in living(draft.weakrefs))
+    return held + draft.metas[i].retains_grad
 
 
 class Reached:
@@ -176,12 +184,11 @@ def collect(draft: Draft) -> None:
     _release(draft.modules, reached.modules)
 
 
-def _release(column: list[R | None], reached: Set[object]) -> None:
-    if len(column) == len(reached):
-        return
-    for position, one in enumerate(column):
-        if one is not None and position not in reached:
-            column[position] = None
+def _release(column: list[Any], reached: Set[object]) -> None:
+    if len(column) != len(reached):
+        for position in range(len(column)):
+            if position not in reached:
+                column[position] = None
 
 
 def _forget_the_dead(draft: Draft, reached: Reached) -> None:

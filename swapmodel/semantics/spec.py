@@ -203,6 +203,9 @@ class Spec:
 
     def phases(self, name: str) -> tuple[Phase, ...]:
         """The phases of an operation, in order."""
+        known = self._phases.get(name)
+        if known is not None:
+            return known
         return self._compiled(self._phases, self.operations, PHASES, name)
 
     def handlers(self, name: str) -> tuple[HandlerFunction, ...]:
@@ -236,10 +239,11 @@ def run(draft: Draft, frame: Frame, name: str) -> Stop | None:
     Earlier phases are not undone, because torch does not undo them; what the spec
     lists under `[refused]` runs as torch's `except` clauses do.
     """
+    watch = draft.watch
     for one in frame.spec.phases(name):
         stop = one.run(draft, frame)
-        if draft.watch is not None:
-            draft.watch(f"{name}/{one.name}", draft.frozen())
+        if watch is not None:
+            watch(f"{name}/{one.name}", draft.frozen())
         if stop is not None:
             return _handled(draft, frame, name, stop)
     return None

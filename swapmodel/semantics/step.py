@@ -52,7 +52,7 @@ def step(heap: Heap, action: Action, spec: Spec, watch: Watch | None = None) -> 
         return OutOfScope(stop.why)
     draft.frames.clear()
     ownership.collect(draft)
-    then, events = draft.frozen(), tuple(draft.events)
+    then, events = draft.sealed(), tuple(draft.events)
     match stop:
         case Refusal():
             return Refused(then, stop, events)

@@ -24,7 +24,7 @@ from swapmodel.state.ids import (
     TensorId,
     WeakrefId,
 )
-from swapmodel.state.record import freeze, is_thawed, thaw
+from swapmodel.state.record import freeze, is_thawed, seal, thaw
 from swapmodel.state.tensors import Storage, Tensor, TensorImpl
 from swapmodel.state.weakrefs import Weakref
 
@@ -51,21 +51,33 @@ class Draft(Columns):
     is first written.
     """
 
-    __slots__ = (*COLUMNS, "_thawed", "events", "flags", "frames", "names", "watch")
+    __slots__ = (
+        *COLUMNS,
+        "_lengths",
+        "_thawed",
+        "events",
+        "flags",
+        "frames",
+        "names",
+        "watch",
+    )
 
-    tensors: list[Tensor | None]
-    impls: list[TensorImpl | None]
-    metas: list[AutogradMeta | None]
-    storages: list[Storage | None]
-    counters: list[int | None]
-    nodes: list[Node | None]
-    hooks: list[Hooks | None]
-    weakrefs: list[Weakref | None]
-    modules: list[Module | None]
+    tensors: list[Tensor]
+    impls: list[TensorImpl]
+    metas: list[AutogradMeta]
+    storages: list[Storage]
+    counters: list[int]
+    nodes: list[Node]
+    hooks: list[Hooks]
+    weakrefs: list[Weakref]
+    modules: list[Module]
 
     def __init__(self, heap: Heap, watch: Watch | None = None) -> None:
+        self._lengths: list[int] = []
         for column in COLUMNS:
-            setattr(self, column, list(getattr(heap, column)))
+            rows = list(getattr(heap, column))
+            setattr(self, column, rows)
+            self._lengths.append(len(rows))
         self.names = heap.names
         self.flags = heap.flags
         self.watch = watch
@@ -78,12 +90,12 @@ class Draft(Columns):
     def edit_tensor(self, t: TensorId) -> Tensor:
         """The Python tensor at *t*, for writing."""
         one = self.tensors[t]
-        return self._thaw(one, "tensors", t) if type(one) is Tensor else self.tensor(t)
+        return self._thaw(one, "tensors", t) if type(one) is Tensor else one
 
     def edit_impl(self, i: ImplId) -> TensorImpl:
         """The `TensorImpl` at *i*, for writing."""
         one = self.impls[i]
-        return self._thaw(one, "impls", i) if type(one) is TensorImpl else self.impl(i)
+        return self._thaw(one, "impls", i) if type(one) is TensorImpl else one
 
     def edit_meta(self, i: ImplId) -> AutogradMeta:
         """The `AutogradMeta` of the impl at *i*, for writing."""
@@ -102,12 +114,12 @@ class Draft(Columns):
     def edit_node(self, n: NodeId) -> Node:
         """The graph node at *n*, for writing."""
         one = self.nodes[n]
-        return self._thaw(one, "nodes", n) if type(one) is Node else self.node(n)
+        return self._thaw(one, "nodes", n) if type(one) is Node else one
 
     def edit_hooks(self, h: HooksId) -> Hooks:
         """The dict of hooks at *h*, for writing."""
         one = self.hooks[h]
-        return self._thaw(one, "hooks", h) if type(one) is Hooks else self.hooks_at(h)
+        return self._thaw(one, "hooks", h) if type(one) is Hooks else one
 
     def edit_weakref(self, w: WeakrefId) -> Weakref:
         """The weak reference at *w*, for writing."""
@@ -119,7 +131,7 @@ class Draft(Columns):
     def edit_module(self, m: ModuleId) -> Module:
         """The module at *m*, for writing."""
         one = self.modules[m]
-        return self._thaw(one, "modules", m) if type(one) is Module else self.module(m)
+        return self._thaw(one, "modules", m) if type(one) is Module else one
 
     def _thaw(self, one: R, column: str, position: int) -> R:
         written = thaw(one)
@@ -130,49 +142,42 @@ class Draft(Columns):
     def bump_version(self, i: ImplId) -> None:
         """Count one write in place on the impl at *i*."""
         counter = self.impl(i).counter
-        self.counters[counter] = self.version(counter) + 1
+        self.counters[counter] += 1
 
     # -- Adding and releasing ------------------------------------------------
 
     def add_tensor(self, tensor: Tensor) -> TensorId:
         """Append a Python tensor."""
-        return TensorId(self._add("tensors", tensor))
+        return TensorId(_append(self.tensors, tensor))
 
     def add_impl(self, impl: TensorImpl, meta: AutogradMeta) -> ImplId:
         """Append an impl together with its autograd metadata."""
         self.metas.append(meta)
-        return ImplId(self._add("impls", impl))
+        return ImplId(_append(self.impls, impl))
 
     def add_storage(self, storage: Storage) -> StorageId:
         """Append a storage."""
-        return StorageId(self._add("storages", storage))
+        return StorageId(_append(self.storages, storage))
 
     def add_counter(self) -> CounterId:
         """Append a version counter that has counted nothing."""
-        return CounterId(self._add("counters", 0))
+        return CounterId(_append(self.counters, 0))
 
     def add_node(self, node: Node) -> NodeId:
         """Append a graph node."""
-        return NodeId(self._add("nodes", node))
+        return NodeId(_append(self.nodes, node))
 
     def add_hooks(self) -> HooksId:
         """Append an empty dict of hooks."""
-        return HooksId(self._add("hooks", Hooks()))
+        return HooksId(_append(self.hooks, Hooks()))
 
     def add_weakref(self, weakref: Weakref) -> WeakrefId:
         """Append a weak reference."""
-        return WeakrefId(self._add("weakrefs", weakref))
+        return WeakrefId(_append(self.weakrefs, weakref))
 
     def add_module(self, module: Module) -> ModuleId:
         """Append a module."""
-        return ModuleId(self._add("modules", module))
-
-    def _add(self, column: str, one: object) -> int:
-        rows = getattr(self, column)
-        rows.append(one)
-        if is_thawed(one):
-            self._thawed.setdefault(column, []).append(len(rows) - 1)
-        return len(rows) - 1
+        return ModuleId(_append(self.modules, module))
 
     def bind(self, name: str, kind: Kind, position: int) -> None:
         """Assign a variable, as `name = ...` does."""
@@ -187,11 +192,24 @@ class Draft(Columns):
 
     def frozen(self) -> Heap:
         """A heap equal to the draft, which goes on being written."""
+        return self._heap(freeze)
+
+    def sealed(self) -> Heap:
+        """The heap that the draft has become; it is written no more."""
+        return self._heap(seal)
+
+    def _heap(self, frozen: Callable[[Any], Any]) -> Heap:
         columns: dict[str, Any] = {}
-        for column in COLUMNS:
+        for column, length in zip(COLUMNS, self._lengths, strict=True):
             rows = list(getattr(self, column))
-            for position in self._thawed.get(column, ()):
-                if rows[position] is not None:
-                    rows[position] = freeze(rows[position])
+            added = range(length, len(rows))
+            for position in (*self._thawed.get(column, ()), *added):
+                if is_thawed(rows[position]):
+                    rows[position] = frozen(rows[position])
             columns[column] = tuple(rows)
         return Heap(**columns, names=self.names, flags=self.flags)
+
+
+def _append(rows: list[R], one: R) -> int:
+    rows.append(one)
+    return len(rows) - 1

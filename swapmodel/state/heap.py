@@ -35,84 +35,67 @@ class Columns:
     """
     How a heap and its draft are read: by kind and position.
 
-    A released position holds `None`; asking for it means that the model is wrong.
+    A released position holds `None`, which is no record: reading one means that the
+    model is wrong, and fails.  `living` skips them.
     """
 
     __slots__ = ()
 
-    tensors: Sequence[Tensor | None]
-    impls: Sequence[TensorImpl | None]
-    metas: Sequence[AutogradMeta | None]
-    storages: Sequence[Storage | None]
-    counters: Sequence[int | None]
-    nodes: Sequence[Node | None]
-    hooks: Sequence[Hooks | None]
-    weakrefs: Sequence[Weakref | None]
-    modules: Sequence[Module | None]
+    tensors: Sequence[Tensor]
+    impls: Sequence[TensorImpl]
+    metas: Sequence[AutogradMeta]
+    storages: Sequence[Storage]
+    counters: Sequence[int]
+    nodes: Sequence[Node]
+    hooks: Sequence[Hooks]
+    weakrefs: Sequence[Weakref]
+    modules: Sequence[Module]
     names: tuple[Held, ...]
     flags: Flags
 
     def tensor(self, t: TensorId) -> Tensor:
         """The Python tensor at *t*."""
-        one = self.tensors[t]
-        assert one is not None
-        return one
+        return self.tensors[t]
 
     def impl(self, i: ImplId) -> TensorImpl:
         """The `TensorImpl` at *i*."""
-        one = self.impls[i]
-        assert one is not None
-        return one
+        return self.impls[i]
 
     def meta(self, i: ImplId) -> AutogradMeta:
         """The `AutogradMeta` of the impl at *i*."""
-        one = self.metas[i]
-        assert one is not None
-        return one
+        return self.metas[i]
 
     def impl_of(self, t: TensorId) -> TensorImpl:
         """The `TensorImpl` that *t* owns."""
-        return self.impl(self.tensor(t).impl)
+        return self.impls[self.tensors[t].impl]
 
     def meta_of(self, t: TensorId) -> AutogradMeta:
         """The `AutogradMeta` of the impl that *t* owns."""
-        return self.meta(self.tensor(t).impl)
+        return self.metas[self.tensors[t].impl]
 
     def storage(self, s: StorageId) -> Storage:
         """The storage at *s*."""
-        one = self.storages[s]
-        assert one is not None
-        return one
+        return self.storages[s]
 
     def version(self, c: CounterId) -> int:
         """The value of the version counter at *c*."""
-        one = self.counters[c]
-        assert one is not None
-        return one
+        return self.counters[c]
 
     def node(self, n: NodeId) -> Node:
         """The graph node at *n*."""
-        one = self.nodes[n]
-        assert one is not None
-        return one
+        return self.nodes[n]
 
     def hooks_at(self, h: HooksId) -> Hooks:
         """The dict of hooks at *h*."""
-        one = self.hooks[h]
-        assert one is not None
-        return one
+        return self.hooks[h]
 
     def weakref(self, w: WeakrefId) -> Weakref:
         """The weak reference at *w*."""
-        one = self.weakrefs[w]
-        assert one is not None
-        return one
+        return self.weakrefs[w]
 
     def module(self, m: ModuleId) -> Module:
         """The module at *m*."""
-        one = self.modules[m]
-        assert one is not None
-        return one
+        return self.modules[m]
 
     def grad_of(self, t: TensorId) -> TensorId | None:
         """The Python tensor that `t.grad` gives."""
@@ -128,15 +111,15 @@ class Heap(Columns):
     Each kind of thing has a tuple of its own, and a thing is its position there.
     """
 
-    tensors: tuple[Tensor | None, ...] = ()
-    impls: tuple[TensorImpl | None, ...] = ()
-    metas: tuple[AutogradMeta | None, ...] = ()
-    storages: tuple[Storage | None, ...] = ()
-    counters: tuple[int | None, ...] = ()
-    nodes: tuple[Node | None, ...] = ()
-    hooks: tuple[Hooks | None, ...] = ()
-    weakrefs: tuple[Weakref | None, ...] = ()
-    modules: tuple[Module | None, ...] = ()
+    tensors: tuple[Tensor, ...] = ()
+    impls: tuple[TensorImpl, ...] = ()
+    metas: tuple[AutogradMeta, ...] = ()
+    storages: tuple[Storage, ...] = ()
+    counters: tuple[int, ...] = ()
+    nodes: tuple[Node, ...] = ()
+    hooks: tuple[Hooks, ...] = ()
+    weakrefs: tuple[Weakref, ...] = ()
+    modules: tuple[Module, ...] = ()
 
     names: tuple[Held, ...] = ()
     """The program's variables, sorted by name: the roots of everything."""
@@ -159,7 +142,7 @@ COLUMNS = (
 """The fields of a heap that are tuples of things."""
 
 
-def living(column: Sequence[R | None]) -> Iterator[tuple[int, R]]:
+def living(column: Sequence[R]) -> Iterator[tuple[int, R]]:
     """Yield the positions that are not released, with what stands there."""
     for position, one in enumerate(column):
         if one is not None:

@@ -28,10 +28,12 @@ def record(cls: type[R]) -> type[R]:
     Type checkers see one class with plain fields, because semantics write drafts;
     writing a frozen record raises `attrs.exceptions.FrozenInstanceError`.
     """
-    frozen = attrs.frozen(cls)
+    frozen = attrs.frozen(cls, weakref_slot=False)
     names = field_names(frozen)
     fields = {one.name: attrs.field(default=one.default) for one in _fields(frozen)}
-    twin = attrs.make_class(f"{cls.__name__}Draft", fields, slots=True, eq=False)
+    twin = attrs.make_class(
+        f"{cls.__name__}Draft", fields, slots=True, weakref_slot=False, eq=False
+    )
     _TWINS[frozen] = twin
     _FROZEN[twin] = frozen
     _READERS[frozen] = _READERS[twin] = _reader(names)
@@ -57,9 +59,19 @@ def thaw(one: R) -> R:
 
 
 def freeze(one: R) -> R:
-    """Copy a writable twin into its frozen record."""
+    """Copy a writable twin into a frozen record."""
     kind = type(one)
-    return cast("R", _FROZEN[kind](*_READERS[kind](one)))
+    return seal(kind(*_READERS[kind](one)))
+
+
+def seal(one: R) -> R:
+    """
+    Turn a writable twin into the frozen record that it is a twin of.
+
+    Both have the same fields in the same slots, so that only the class changes.
+    """
+    one.__class__ = _FROZEN[type(one)]
+    return one
 
 
 def is_thawed(one: object) -> bool:
