@@ -1,0 +1,192 @@
+"""
+When are two heaps the same, as far as any later action or invariant can tell?
+
+When their keys are equal.  Things are numbered in the order in which the variables
+reach them; `shapes` says what is written of each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from operator import attrgetter
+from typing import Any, TypeAlias, get_args, get_type_hints
+
+import attrs
+
+from swapmodel.actions import ACTIONS, operands
+from swapmodel.search.shapes import (
+    KIND_BITS,
+    KINDS,
+    POSITIONS,
+    Address,
+    Shape,
+    address,
+    plain,
+    record_shape,
+    shape_of,
+    small,
+)
+from swapmodel.state.autograd import Node, SavedVariable
+from swapmodel.state.heap import COLUMNS, Heap
+from swapmodel.state.ids import Held, NodeId
+
+Written: TypeAlias = tuple[bytes, tuple[Address, ...]]
+"""What is written of a value, and the positions that it holds, in order."""
+
+FAR = 2
+"""A version counter is written as no further than this from a recorded version."""
+
+REMEMBERED = 1 << 16
+"""How many records are remembered as written; heaps share what a step left alone."""
+
+
+def canonical(heap: Heap) -> bytes:
+    """
+    The key of a heap: equal for heaps that only positions and history tell apart.
+
+    What no variable reaches is not written, a released position is a zero, and
+    `versions_seen` and `order_of_creation` say what is left of the history.
+    """
+    columns = _columns(heap)
+    head = _roots(heap)
+    fragment, found = _ROOTS.get(head) or _write_roots(head)
+    out = [*fragment]
+    order: list[Address] = []
+    numbers: dict[Address, int] = {}
+    _number(columns, found, out, order, numbers)
+    nodes: list[Node] = []
+    for one in order:
+        kind, position = one & _KIND, one >> KIND_BITS
+        for column in _READ[kind]:
+            record = columns[column][position]
+            # Sound, because what is remembered holds the record as well.
+            known = _WRITTEN.get(id(record)) or _write(column, record)
+            out += known[1]
+            for other in known[2]:
+                if other in numbers:
+                    out.append(numbers[other])
+                else:
+                    _number(columns, (other,), out, order, numbers)
+        if kind == _NODES:
+            nodes.append(columns[_NODE_COLUMN][position])
+            out += versions_seen(heap, nodes[-1].saved)
+    if nodes and (_JOINS or any(len(node.edges) > 1 for node in nodes)):
+        out += order_of_creation(one for one in order if one & _KIND == _NODES)
+    return packed(out)
+
+
+def _number(
+    columns: tuple[Any, ...],
+    found: tuple[Address, ...],
+    out: list[int],
+    order: list[Address],
+    numbers: dict[Address, int],
+) -> None:
+    """Write the numbers of what was reached; what is seen first has the next one."""
+    for one in found:
+        number = numbers.get(one)
+        if number is None:
+            if columns[_FIRST_COLUMN[one & _KIND]][one >> KIND_BITS] is None:
+                number = 0
+            else:
+                order.append(one)
+                numbers[one] = number = len(order)
+        out.append(number)
+
+
+def packed(numbers: list[int]) -> bytes:
+    """Turn small numbers into bytes, four for each if one of them is not so small."""
+    try:
+        return bytes(numbers)
+    except ValueError:
+        return b"\xff" + b"".join([one.to_bytes(4, "little") for one in numbers])
+
+
+# -- What is left of the history -----------------------------------------------------
+
+
+def versions_seen(heap: Heap, saved: Iterable[SavedVariable]) -> list[int]:
+    """
+    How far each saved tensor's version counter has gone on since, up to `FAR`.
+
+    Nothing else reads a counter, and one that nothing recorded can be any number.
+    """
+    ahead = [
+        heap.version(heap.impl(one.impl).counter) - one.version + FAR for one in saved
+    ]
+    return [min(max(one, 0), 2 * FAR) for one in ahead]
+
+
+def order_of_creation(nodes: Iterable[Address]) -> list[int]:
+    """
+    Which of the nodes, in the order of the key, was made before which.
+
+    Backward runs the newest node that is ready.  It has a choice only where a node
+    has several edges, so that this is written only if there is one or may come one.
+    """
+    numbered = list(nodes)
+    rank = {one: number for number, one in enumerate(sorted(numbered))}
+    return [rank[one] for one in numbered]
+
+
+# -- What is read of each kind of thing ------------------------------------------------
+
+_KIND = (1 << KIND_BITS) - 1
+_NODES = KINDS.index(NodeId)
+_JOINS = any(
+    len(operands(kind)) > 1 and "name" in attrs.fields_dict(kind) for kind in ACTIONS
+)
+"""Whether an action makes a tensor of several, so that two graphs can become one."""
+
+_HINTS = get_type_hints(Heap)
+_STATE = tuple(name for name in _HINTS if name not in (*COLUMNS, "names"))
+"""The fields of a heap that are neither a column nor the variables."""
+
+_columns = attrgetter(*COLUMNS)
+_roots = attrgetter("names", *_STATE)
+_ROOTS: dict[Any, Written] = {}
+_STATE_SHAPES = tuple(shape_of(_HINTS[name]) for name in _STATE)
+_KIND_OF = {columns[0].removesuffix("s"): kind for kind, columns in POSITIONS.items()}
+
+
+def _write_roots(head: Any) -> Written:
+    out: list[int] = []
+    found: list[Address] = []
+    names: tuple[Held, ...] = head[0]
+    small(len(names), out)
+    for name, kind, position in names:
+        number = KINDS.index(_KIND_OF[kind])
+        plain(name, out, found)
+        out.append(number)
+        found.append(address(number, position))
+    for shape, value in zip(_STATE_SHAPES, head[1:], strict=True):
+        shape(value, out, found)
+    _ROOTS[head] = written = (bytes(out), tuple(found))
+    return written
+
+
+def _write(column: int, record: object) -> tuple[object, bytes, tuple[Address, ...]]:
+    if len(_WRITTEN) >= REMEMBERED:
+        _WRITTEN.clear()
+    out: list[int] = []
+    found: list[Address] = []
+    _SHAPES[column](record, out, found)
+    _WRITTEN[id(record)] = written = (record, bytes(out), tuple(found))
+    return written
+
+
+def _shape_in(column: str) -> Shape:
+    (rows, *_) = get_args(_HINTS[column])
+    kinds = [one for one in (rows, *get_args(rows)) if attrs.has(one)]
+    return record_shape(kinds[0]) if kinds else plain
+
+
+_WRITTEN: dict[int, tuple[object, bytes, tuple[Address, ...]]] = {}
+_SHAPES = tuple(_shape_in(column) for column in COLUMNS)
+_NODE_COLUMN = COLUMNS.index("nodes")
+_FIRST_COLUMN = tuple(COLUMNS.index(columns[0]) for columns in POSITIONS.values())
+_READ = tuple(
+    tuple(COLUMNS.index(column) for column in columns if column != "counters")
+    for columns in POSITIONS.values()
+)
+"""The columns that are written of each kind; of a counter only who shares it."""
