@@ -1,5 +1,6 @@
 """
 How is a counterexample told: to a thread, to a machine, to torch?
 
-Reading order: explain, text, markdown, json, junit, script
+Reading order: snippets, spelling, start, questions, changes, owners, explain, text,
+diagram, markdown, json, evidence, script, verdicts, junit
 """

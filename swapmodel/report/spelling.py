@@ -1,0 +1,128 @@
+"""
+How does a person write an action, a place and a value in torch?
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from swapmodel import actions
+from swapmodel.actions import Action, Cast
+from swapmodel.outcomes import Refusal
+from swapmodel.semantics.payloads import SCALE
+from swapmodel.semantics.places import segments
+from swapmodel.semantics.spec import Spec
+from swapmodel.specfiles.rules import rules
+from swapmodel.specfiles.texts import text_of
+
+CAST_METHODS = {
+    "float64": "double",
+    "float32": "float",
+    "float16": "half",
+    "bfloat16": "bfloat16",
+}
+"""The methods of `nn.Module` that cast, by dtype."""
+
+FORWARD = {"scale": "{t} * " + str(SCALE), "square": "{t}.pow(2)"}
+"""The forward functions of the algebra."""
+
+WEAKREFS = {
+    "ReferenceType": "weakref.ref({t})",
+    "_WeakTensorRef": "torch._C._WeakTensorRef({t})",
+}
+"""How a weak reference of each type is taken."""
+
+
+def expression(place: str) -> str:
+    """A place as Python reads it; a name like `0` of a `Sequential` needs `getattr`."""
+    first, *rest = segments(place)
+    for name in rest:
+        plain = name.partition("[")[0].isidentifier()
+        first = f"{first}.{name}" if plain else f'getattr({first}, "{name}")'
+    return first
+
+
+def dtype(name: str) -> str:
+    """A dtype as torch prints it."""
+    return f"torch.{name}"
+
+
+def conversion(module: str, fn: object) -> str:
+    """A module's conversion."""
+    assert isinstance(fn, Cast), fn
+    method = CAST_METHODS.get(fn.dtype)
+    return f"{module}.{method}()" if method else f"{module}.to({dtype(fn.dtype)})"
+
+
+def _forward(one: actions.Forward) -> str:
+    return f"{one.name} = {FORWARD[one.function].format(t=expression(one.t))}"
+
+
+def _backward(one: actions.Backward) -> str:
+    t = expression(one.t)
+    return f"{t}.backward(torch.ones_like({t}))"
+
+
+def _weakref(one: actions.TakeWeakref) -> str:
+    return f"{one.name} = {WEAKREFS[one.type].format(t=expression(one.t))}"
+
+
+def _hook(one: actions.RegisterHook) -> str:
+    hook = f'lambda gradient: fired.append("{one.label}")'
+    return f"{expression(one.t)}.register_hook({hook})"
+
+
+def _cast_data(one: actions.CastData) -> str:
+    t = expression(one.t)
+    return f"{t}.data = {t}.data.to({dtype(one.dtype)})"
+
+
+def _swap(one: actions.SwapTensors) -> str:
+    return f"torch.utils.swap_tensors({expression(one.t1)}, {expression(one.t2)})"
+
+
+SPELLINGS: dict[type[Action], Callable[[Any], str]] = {
+    actions.Convert: lambda one: conversion(expression(one.module), one.fn),
+    actions.SwapTensors: _swap,
+    actions.SetData: lambda one: f"{expression(one.t)}.data = {expression(one.u)}",
+    actions.CastData: _cast_data,
+    actions.FillGrad: lambda one: (
+        f"{expression(one.t)}.grad = torch.ones_like({expression(one.t)})"
+    ),
+    actions.ClearGrad: lambda one: f"{expression(one.t)}.grad = None",
+    actions.Forward: _forward,
+    actions.Backward: _backward,
+    actions.View: lambda one: f"{one.name} = {expression(one.t)}.view(-1)",
+    actions.Drop: lambda one: f"del {one.name}",
+    actions.TakeWeakref: _weakref,
+    actions.RegisterHook: _hook,
+    actions.SetAttribute: lambda one: f"{expression(one.t)}.{one.key} = {one.value}",
+}
+"""How each kind of action is written."""
+
+
+def spelled(action: Action) -> str:
+    """An action as a line of Python."""
+    return SPELLINGS[type(action)](action)
+
+
+# -- Refusals ----------------------------------------------------------------------
+
+
+def chain(refusal: Refusal) -> tuple[Refusal, ...]:
+    """A refusal with those raised from it, outermost first, as `except` sees them."""
+    return (*reversed(refusal.within), refusal)
+
+
+def exception(refusal: Refusal) -> str:
+    """What `except` has to name."""
+    known = rules().get(chain(refusal)[0].rule)
+    raises = ("RuntimeError",) if known is None else known.raises
+    return raises[0] if len(raises) == 1 else f"({', '.join(raises)})"
+
+
+def text(spec: Spec, refusal: Refusal) -> str:
+    """What torch says of one refusal, `...` where nobody knows what stands there."""
+    known = text_of(spec, refusal)
+    return "..." if known is None else known

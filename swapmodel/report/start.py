@@ -1,0 +1,150 @@
+"""
+How is a start heap made in torch, line by line?
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from swapmodel.report.spelling import WEAKREFS, dtype, expression
+from swapmodel.state.classes import tensor_class
+from swapmodel.state.heap import Heap, living
+from swapmodel.state.ids import ModuleId, TensorId, WeakrefId
+from swapmodel.state.weakrefs import Weakref
+
+FLAGS = {
+    "swap": "torch.__future__.set_swap_module_params_on_conversion(True)",
+    "overwrite": "torch.__future__.set_overwrite_module_params_on_conversion(True)",
+}
+"""How a flag of the heap is set."""
+
+
+class NotWritten(Exception):
+    """A start heap holds what no line of a script makes."""
+
+
+def start_lines(heap: Heap) -> tuple[str, ...]:
+    """
+    The lines that make a start heap.
+
+    A tensor is made where it stands first, and named again wherever else it stands.
+    """
+    for column in ("nodes", "hooks"):
+        if any(True for _ in living(getattr(heap, column))):
+            raise NotWritten(
+                f"a start heap with {column} cannot be written as a script"
+            )
+    return tuple(_Writer(heap).lines())
+
+
+class _Writer:
+    """What is written by now: the place of every tensor and module that is made."""
+
+    def __init__(self, heap: Heap) -> None:
+        self.heap = heap
+        self.tensors: dict[TensorId, str] = {}
+        self.modules: dict[ModuleId, str] = {}
+
+    def lines(self) -> Iterator[str]:
+        for flag, line in FLAGS.items():
+            if getattr(self.heap.flags, flag):
+                yield line
+        for kind in ("module", "tensor", "weakref"):
+            for name, one, position in self.heap.names:
+                if one == kind == "module":
+                    yield from self.module(name, ModuleId(position))
+                elif one == kind == "tensor":
+                    yield from self.tensor(name, TensorId(position))
+                elif one == kind:
+                    yield self.weakref(name, self.heap.weakref(WeakrefId(position)))
+
+    def module(self, place: str, m: ModuleId) -> Iterator[str]:
+        if m in self.modules:
+            yield f"{expression(place)} = {self.modules[m]}"
+            return
+        self.modules[m] = expression(place)
+        module = self.heap.module(m)
+        cls = "torch.nn.Module"
+        if module.cls != "Module":
+            cls = f'type("{module.cls}", (torch.nn.Module,), {{}})'
+        yield f"{expression(place)} = {cls}()"
+        for name, t in module.parameters:
+            yield from self.registered(place, "register_parameter", name, t)
+        for name, t in module.buffers:
+            yield from self.registered(place, "register_buffer", name, t)
+        for name, child in module.children:
+            yield from self.module(f"{place}.{name}", child)
+
+    def registered(
+        self, place: str, register: str, name: str, t: TensorId | None
+    ) -> Iterator[str]:
+        here = f"{place}.{name}"
+        if register == "register_parameter" and t is not None and name.isidentifier():
+            yield from self.tensor(here, t)
+            return
+        made = "None" if t is None else self.tensors.get(t) or self.value(t)
+        yield f'{expression(place)}.{register}("{name}", {made})'
+        if t is not None and t not in self.tensors:
+            self.tensors[t] = expression(here)
+            yield from self.belongings(here, t)
+
+    def tensor(self, place: str, t: TensorId) -> Iterator[str]:
+        known = self.tensors.get(t)
+        yield f"{expression(place)} = {known or self.value(t)}"
+        if known is None:
+            self.tensors[t] = expression(place)
+            yield from self.belongings(place, t)
+
+    def belongings(self, place: str, t: TensorId) -> Iterator[str]:
+        """What a tensor is given once it is made: attributes and a gradient."""
+        for key, value in self.heap.tensor(t).attributes:
+            yield f"{expression(place)}.{key} = {value}"
+        for name, inner in self.heap.tensor(t).inner:
+            self.tensors.setdefault(inner, expression(f"{place}.{name}"))
+        grad = self.heap.grad_of(t)
+        if grad is not None:
+            yield from self.tensor(f"{place}.grad", grad)
+
+    def value(self, t: TensorId) -> str:
+        """The expression that makes a tensor."""
+        tensor, meta = self.heap.tensor(t), self.heap.meta_of(t)
+        parameter = tensor.is_param or tensor_class(tensor.cls).parameter
+        needs_grad = meta.requires_grad
+        if not tensor.inner:
+            made = self.dense(t, requires_grad=needs_grad and not parameter)
+        else:
+            parts = [
+                self.tensors.get(one) or self.value(one) for _, one in tensor.inner
+            ]
+            made = f"{tensor.cls}({', '.join(parts)})"
+            if needs_grad and not parameter:
+                made += ".requires_grad_()"
+        if not parameter:
+            return made
+        return f"torch.nn.Parameter({made}{'' if needs_grad else ', False'})"
+
+    def dense(self, t: TensorId, *, requires_grad: bool) -> str:
+        """The expression that makes a tensor without inner tensors."""
+        impl = self.heap.impl_of(t)
+        for other, place in self.tensors.items():
+            if self.heap.impl_of(other).storage == impl.storage is not None:
+                return f"{place}.data"
+        options = "" if impl.dtype == "float32" else f", dtype={dtype(impl.dtype)}"
+        if impl.device != "cpu":
+            options += f', device="{impl.device}"'
+        if requires_grad:
+            options += ", requires_grad=True"
+        values = None
+        if impl.storage is not None:
+            values = self.heap.storage(impl.storage).values
+        if values is None or impl.device == "meta":
+            return f"torch.empty({impl.length}{options})"
+        floating = impl.dtype.startswith(("float", "bfloat"))
+        shown = [float(one) if floating else one for one in values]
+        return f"torch.tensor({shown}{options})"
+
+    def weakref(self, name: str, ref: Weakref) -> str:
+        t = ref.tensor if ref.impl is None else self.heap.impl(ref.impl).pyobj
+        if t is None:
+            raise NotWritten(f"{name} is a weak reference of what is gone")
+        return f"{name} = {WEAKREFS[ref.type].format(t=self.tensors[t])}"
