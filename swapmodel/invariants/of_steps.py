@@ -158,7 +158,7 @@ def _refused_operands(step: Step) -> Iterator[places.Placement]:
     action = step.action
     if isinstance(action, Convert):
         reached = [one.tensor for one in step.converted]
-        wanted = reached[-1:] if reached.count(reached[-1]) == 1 else []
+        wanted = [t for t in reached[-1:] if reached.count(t) == 1]
     else:
         fields = [getattr(action, name, "") for name in ("t", "u", "t1", "t2")]
         wanted = [t for place, _, t in step.placed_before if place in fields]
