@@ -8,18 +8,25 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from functools import cache
 from itertools import product
 from types import UnionType
-from typing import Any, Literal, Union, cast, get_args, get_origin, get_type_hints
+from typing import (
+    Annotated,
+    Any,
+    Literal,
+    Union,
+    cast,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 import attrs
 
-from swapmodel.actions import ACTIONS, Action, operands
+from swapmodel.actions import ACTIONS, Action
 from swapmodel.specfiles.schema import KNOWN, BadInput, Table, Where, nearest, unknown
 
 
-@cache
 def snake_case(kind: type) -> str:
     """The name of a class as our files write it."""
     return re.sub(r"(?<!^)(?=[A-Z])", "_", kind.__name__).lower()
@@ -34,7 +41,7 @@ KINDS: Mapping[str, type[Action]] = {snake_case(kind): kind for kind in ACTIONS}
 def action_from_table(
     table: Mapping[str, object], where: Where | str, beside: tuple[str, ...] = ()
 ) -> Action:
-    """Read an action; *beside* names keys of the table that belong to something else."""
+    """Read an action; *beside* names keys of the table that are no fields of it."""
     place = Where(where) if isinstance(where, str) else where
     root = Table(table, place)
     kind = KINDS[root.one_of("do", KINDS, "action")]
@@ -63,20 +70,19 @@ def _expanded(value: object) -> Iterator[Any]:
 def _record(kind: type, table: Table, beside: tuple[str, ...]) -> object:
     fields = {one.name: one for one in attrs.fields(cast(Any, kind))}
     table.only((*fields, *beside))
-    hints = get_type_hints(kind)
-    places = dict(operands(cast(Any, kind)))
+    hints = get_type_hints(kind, include_extras=True)
     read = {
-        name: _value(table, name, hints[name], name in places)
+        name: _value(table, name, hints[name])
         for name, one in fields.items()
         if name in table or one.default is attrs.NOTHING
     }
     return kind(**read)
 
 
-def _value(table: Table, name: str, hint: Any, is_place: bool) -> object:
+def _value(table: Table, name: str, hint: Any) -> object:
     if get_origin(hint) is Literal:
         return table.one_of(name, get_args(hint), name)
-    if is_place:
+    if get_origin(hint) is Annotated:
         return table.place(name)
     if hint is str:
         known = KNOWN.get(name)

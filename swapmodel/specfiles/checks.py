@@ -93,7 +93,7 @@ def choices(table: Table) -> Choices:
 
 def _rows(choice: str, tables: tuple[Table, ...]) -> tuple[Row, ...]:
     predicates = [one for other, one in PREDICATES if other == choice]
-    rows = []
+    rows: list[Row] = []
     for table in tables:
         table.only(["path", "all"])
         path = table.one_of("path", get_args(Path), "path")
@@ -124,27 +124,33 @@ def whole(operations: Mapping[str, object], rows: Choices, root: Table) -> None:
     where = root.where.key("operations")
     for name in OPERATIONS:
         if "/" not in name and name not in OPTIONAL and name not in operations:
-            raise BadInput(f"operation {name!r} is missing", where, f"write {name} = [..]")
+            raise _missing("operation", name, where, f"write {name} = [...]")
     for name in operations:
         called = CALLS.get(name.partition("/")[2])
         if called is not None and called not in operations:
             what = f"operation {name!r} calls {called!r}, which is missing"
-            raise BadInput(what, where.key(name), f"write {called} = [..]")
+            raise BadInput(what, where.key(name), f"write {called} = [...]")
     for choice, listed in rows:
         place = root.where.key("choose").key(choice)
         for index, row in enumerate(listed):
-            _has_operation(f"convert_{choice}/{row.path}", operations, place.item(index))
-    for choice in {one for one, _ in PREDICATES} - {one for one, _ in rows}:
-        instead = f"write [[choose.{choice}]]"
-        raise BadInput(f"choice {choice!r} is missing", root.where, instead)
+            _has_operation(choice, row.path, operations, place.item(index))
+    for choice in sorted({one for one, _ in PREDICATES} - {one for one, _ in rows}):
+        raise _missing("choice", choice, root.where, f"write [[choose.{choice}]]")
 
 
-def _has_operation(name: str, operations: Mapping[str, object], where: Where) -> None:
-    if name not in OPERATIONS:
-        known = [one for one in OPERATIONS if one.startswith(name.partition("/")[0])]
-        paths = [one.partition("/")[2] for one in known if "/" in one]
-        raise BadInput(f"no operation takes the path of {name!r}", where, nearest(name, paths))
+def _missing(what: str, name: str, where: Where, instead: str) -> BadInput:
+    return BadInput(f"{what} {name!r} is missing", where, instead)
+
+
+def _has_operation(
+    choice: str, path: Path, operations: Mapping[str, object], where: Where
+) -> None:
+    start = f"convert_{choice}/"
+    paths = [one.removeprefix(start) for one in OPERATIONS if one.startswith(start)]
+    if path not in paths:
+        what = f"no {choice} can take the path {path!r}"
+        raise BadInput(what, where.key("path"), nearest(path, paths))
+    name = f"{start}{path}"
     if name not in operations:
-        raise BadInput(
-            f"operation {name!r} is missing", where, f'write "{name}" under [operations]'
-        )
+        instead = f'write "{name}" = [...] under [operations]'
+        raise _missing("operation", name, where, instead)

@@ -57,13 +57,15 @@ def _text(path: Path, shown: str) -> str:
             raise BadInput("not a regular file", shown, "name a TOML file")
         return path.read_bytes().decode("utf-8")
     except FileNotFoundError:
-        raise BadInput("no such file", shown, _a_file_in(path.parent, path.name)) from None
+        instead = _a_file_in(path.parent, path.name)
+        raise BadInput("no such file", shown, instead) from None
     except UnicodeDecodeError as error:
         where = f"{shown}:byte {error.start}"
         raise BadInput("the file is not UTF-8", where, "save it as UTF-8") from None
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or str(error)
-        raise BadInput(f"cannot be read ({why})", shown, "name a readable file") from None
+        what = f"cannot be read ({why})"
+        raise BadInput(what, shown, "name a readable file") from None
 
 
 def _a_file_in(folder: Path, name: str = "") -> str:

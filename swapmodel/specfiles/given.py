@@ -1,14 +1,11 @@
 """
-How is a start heap written as tables, and read from them?
+How is a start heap read from tables?
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from attrs import frozen
-
-from swapmodel.semantics.payloads import leaves, read
 from swapmodel.specfiles.schema import (
     DEVICES,
     DTYPES,
@@ -24,9 +21,6 @@ from swapmodel.state.heap import Heap
 from swapmodel.state.ids import ModuleId, TensorId
 
 KEYS = ("flags", "tensors", "modules")
-
-
-# -- Reading -----------------------------------------------------------------------
 
 
 def heap_from_given(
@@ -130,9 +124,9 @@ class _Given:
         if label in self.modules:
             return self.modules[label]
         table.only(("class", "parameters", "buffers", "children"))
+        inner = self._named(table, "children", self.module_tables)
         children = {
-            name: self._module(child, (*inside, label))
-            for name, child in self._named(table, "children", self.module_tables).items()
+            name: self._module(child, (*inside, label)) for name, child in inner.items()
         }
         parameters = self._named(table, "parameters", self.tensors)
         buffers = self._named(table, "buffers", self.tensors)
@@ -181,116 +175,3 @@ def _attributes(table: Table) -> dict[str, int]:
     for key in table.rows:
         checked_name(key, table.where.key(key))
     return {key: table.number(key) for key in table.rows}
-
-
-# -- Writing -----------------------------------------------------------------------
-
-
-@frozen
-class _Labels:
-    """A label for every tensor and module of a heap."""
-
-    tensors: dict[TensorId, str]
-    modules: dict[ModuleId, str]
-
-
-def given_of(heap: Heap) -> dict[str, object]:
-    """
-    Write a heap as the tables that it can be read from.
-
-    Only what `heap_from_given` makes can be written: no graphs, hooks or weakrefs.
-    """
-    labels = _labelled(heap)
-    inner = {one for tensor in heap.tensors if tensor for _, one in tensor.inner}
-    tensors = {
-        labels.tensors[TensorId(t)]: _tensor_table(heap, TensorId(t), labels)
-        for t, one in enumerate(heap.tensors)
-        if one is not None and t not in inner
-    }
-    modules = {
-        labels.modules[ModuleId(m)]: _module_table(heap, ModuleId(m), labels)
-        for m, one in enumerate(heap.modules)
-        if one is not None
-    }
-    flags = {"swap": heap.flags.swap, "overwrite": heap.flags.overwrite}
-    found: dict[str, object] = {"flags": {key: on for key, on in flags.items() if on}}
-    return {key: one for key, one in (found | {"tensors": tensors, "modules": modules}).items() if one}
-
-
-def _labelled(heap: Heap) -> _Labels:
-    labels = _Labels({}, {})
-    used = {name for name, _, _ in heap.names}
-    for name, kind, position in heap.names:
-        if kind == "tensor":
-            labels.tensors[TensorId(position)] = name
-        elif kind == "module":
-            labels.modules[ModuleId(position)] = name
-
-    def free(name: str) -> str:
-        while name in used:
-            name = f"{name}_"
-        used.add(name)
-        return name
-
-    for m, module in enumerate(heap.modules):
-        if module is None:
-            continue
-        for name, child in module.children:
-            if child not in labels.modules:
-                labels.modules[child] = free(name)
-        for name, t in (*module.parameters, *module.buffers):
-            if t is not None and t not in labels.tensors:
-                labels.tensors[t] = free(name)
-        labels.modules.setdefault(ModuleId(m), free("module"))
-    for t, one in enumerate(heap.tensors):
-        grad = None if one is None else heap.grad_of(TensorId(t))
-        if grad is not None and grad not in labels.tensors:
-            labels.tensors[grad] = free(f"{labels.tensors.get(TensorId(t), 't')}_grad")
-    return labels
-
-
-def _tensor_table(heap: Heap, t: TensorId, labels: _Labels) -> dict[str, object]:
-    tensor, impl, meta = heap.tensor(t), heap.impl_of(t), heap.meta_of(t)
-    payload = read(heap, t)
-    assert not (meta.grad_fn or meta.base or tensor.backward_hooks), "not a start heap"
-    values = leaves(payload)[0]  # type: ignore[arg-type]
-    table: dict[str, object] = {
-        "class": tensor.cls,
-        "values": "undefined" if values is None else list(values),
-    }
-    if impl.dtype != "float32":
-        table["dtype"] = impl.dtype
-    if impl.device != "cpu":
-        table["device"] = impl.device
-    is_parameter = tensor.is_param or tensor_class(tensor.cls).parameter
-    if meta.requires_grad != is_parameter:
-        table["requires_grad"] = meta.requires_grad
-    grad = heap.grad_of(t)
-    if grad is not None:
-        table["grad"] = labels.tensors[grad]
-    if tensor.attributes:
-        table["attributes"] = dict(tensor.attributes)
-    if ("tensor", t) in {held[1:] for held in heap.names} and _is_held(heap, t):
-        table["variable"] = True
-    return table
-
-
-def _is_held(heap: Heap, t: TensorId) -> bool:
-    modules = [one for one in heap.modules if one is not None]
-    slots = [held for m in modules for _, held in (*m.parameters, *m.buffers)]
-    grads = {meta.grad for meta in heap.metas if meta is not None}
-    return t in slots or heap.tensor(t).impl in grads
-
-
-def _module_table(heap: Heap, m: ModuleId, labels: _Labels) -> dict[str, object]:
-    module = heap.module(m)
-    table: dict[str, object] = {}
-    if module.cls != "Module":
-        table["class"] = module.cls
-    for key in ("parameters", "buffers"):
-        named = {k: labels.tensors[t] for k, t in getattr(module, key) if t is not None}
-        if named:
-            table[key] = named
-    if module.children:
-        table["children"] = {k: labels.modules[c] for k, c in module.children}
-    return table

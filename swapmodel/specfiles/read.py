@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from functools import cache
 from pathlib import Path
+from typing import TypeVar
 
 from swapmodel.semantics.spec import Spec
 from swapmodel.specfiles import checks
@@ -25,6 +26,8 @@ __all__ = [
     "spec_ids",
     "specs_folder",
 ]
+
+R = TypeVar("R")
 
 KEYS = (
     "id",
@@ -103,7 +106,8 @@ def _load(path: Path, above: tuple[Path, ...]) -> Spec:
     root.only(KEYS)
     name = root.text("id")
     if name != path.stem:
-        raise root.bad("id", f"id {name!r} is not the file's name", f"write {path.stem}")
+        what = f"id {name!r} is not the file's name"
+        raise root.bad("id", what, f"write {path.stem}")
     base = _base(root, path, above)
     spec = _merged(root, name, base)
     checks.whole(dict(spec.operations), spec.choices, root)
@@ -153,7 +157,9 @@ def _merged(root: Table, name: str, base: Spec | None) -> Spec:
     )
 
 
-def _over(base, own):  # type: ignore[no-untyped-def]
+def _over(
+    base: tuple[tuple[str, R], ...], own: tuple[tuple[str, R], ...]
+) -> tuple[tuple[str, R], ...]:
     """Replace, entry by entry, what the base says under the same name."""
     return tuple((dict(base) | dict(own)).items())
 

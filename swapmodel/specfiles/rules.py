@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cache
 
-from attrs import frozen
+from attrs import fields, frozen
 
 from swapmodel.specfiles.files import read_toml, specs_folder
 from swapmodel.specfiles.schema import BadInput, Table
@@ -63,7 +63,7 @@ def rules() -> Mapping[str, Rule]:
 
 
 def _rule(table: Table) -> Rule:
-    table.only(Rule.__slots__)
+    table.only(field.name for field in fields(Rule))
     return Rule(
         id=table.text("id"),
         statement=table.text("statement"),

@@ -10,7 +10,7 @@ from pathlib import Path
 from attrs import frozen
 
 from swapmodel.actions import Action, Program
-from swapmodel.outcomes import OutOfScope, Outcome, Refused, Undefined
+from swapmodel.outcomes import Outcome, OutOfScope, Refused, Undefined
 from swapmodel.run import Trace, run
 from swapmodel.semantics.spec import Spec
 from swapmodel.specfiles.actions import action_from_table

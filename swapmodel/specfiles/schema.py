@@ -81,9 +81,7 @@ def nearest(name: str, known: Iterable[str]) -> str:
     return f"write {' or '.join(options)}"
 
 
-def unknown(
-    what: str, name: str, known: Iterable[str], where: Where | str
-) -> BadInput:
+def unknown(what: str, name: str, known: Iterable[str], where: Where | str) -> BadInput:
     """The error for a name that nothing is registered under."""
     return BadInput(f"unknown {what} {name!r}", where, nearest(name, known))
 
@@ -127,7 +125,9 @@ class Table:
         """Read true or false."""
         return self._read(key, bool, "true or false", default)
 
-    def texts(self, key: str, default: tuple[str, ...] | None = None) -> tuple[str, ...]:
+    def texts(
+        self, key: str, default: tuple[str, ...] | None = None
+    ) -> tuple[str, ...]:
         """Read an array of texts."""
         return self._array(key, str, "an array of texts", default)
 
@@ -235,7 +235,6 @@ def checked_name(name: str, where: Where) -> str:
 def checked_place(place: str, where: Where) -> str:
     """Refuse what cannot be a place."""
     if not PLACE.fullmatch(place) or any(map(iskeyword, re.findall(r"\w+", place))):
-        raise BadInput(
-            f"{place!r} is no place", where, "write a variable or a path such as m.weight"
-        )
+        instead = "write a variable or a path such as m.weight"
+        raise BadInput(f"{place!r} is no place", where, instead)
     return place

@@ -62,5 +62,8 @@ def says(text: str, actual: str) -> bool:
 
 def unknown_fields(template: str) -> list[str]:
     """The spellings in a text that torch has no words for."""
-    return [found[2] for found in FIELD.finditer(template) if found[2]
-            and found[2] not in SPELLINGS]
+    return [
+        found[2]
+        for found in FIELD.finditer(template)
+        if found[2] and found[2] not in SPELLINGS
+    ]
