@@ -15,12 +15,13 @@ from swapmodel.specfiles.files import read_toml, specs_folder
 from swapmodel.specfiles.given import KEYS as GIVEN
 from swapmodel.specfiles.given import heap_from_given
 from swapmodel.specfiles.read import all_specs
-from swapmodel.specfiles.schema import BadInput, Table, nearest
+from swapmodel.specfiles.schema import BadInput, Table, nearest, unknown
 from swapmodel.state.heap import Heap
 
 KEYS = (
     "id",
     "statement",
+    "set",
     "depth",
     "since",
     "until",
@@ -30,11 +31,24 @@ KEYS = (
     "heaps",
 )
 
+SETS = ("standard", "nightly")
+"""How often a scope is searched; each set includes the ones before it."""
+
 
 @cache
 def scope_ids() -> tuple[str, ...]:
     """Every scope, sorted."""
     return tuple(sorted(one.stem for one in (specs_folder() / "scopes").glob("*.toml")))
+
+
+def scopes_of(name: str) -> tuple[str, ...]:
+    """The scopes of a set: `standard`, or `nightly` for the rest as well."""
+    if name not in SETS:
+        raise unknown("set of scopes", name, SETS, "command line")
+    allowed = SETS[: SETS.index(name) + 1]
+    return tuple(
+        one for one in scope_ids() if _root(one).text("set", SETS[0]) in allowed
+    )
 
 
 def load_scope(name_or_path: str) -> Scope:
@@ -67,6 +81,7 @@ def _root(name_or_path: str) -> Table:
         raise BadInput(what, "command line", nearest(name_or_path, scope_ids()))
     root = read_toml(path)
     root.only(KEYS)
+    root.one_of("set", SETS, "set of scopes", SETS[0])
     if root.text("id") != path.stem:
         what = f"id {root.text('id')!r} is not the file's name"
         raise root.bad("id", what, f"write {path.stem}")

@@ -1,0 +1,160 @@
+"""
+Which tables of the documentation are generated, and from which data?
+
+A file says where: between a comment that names the table and one that ends it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+from swapmodel.semantics.spec import Row, Spec
+from swapmodel.specfiles.claims import known_causes
+from swapmodel.specfiles.files import specs_folder
+from swapmodel.specfiles.read import load_spec, spec_ids
+from swapmodel.specfiles.rules import invariants, rules
+from swapmodel.specfiles.schema import BadInput, unknown
+from swapmodel.specfiles.scopes import load_scope, scope_ids, scope_specs
+
+FILES = ("README.md",)
+"""The files below `specs` that hold generated tables."""
+
+BLOCK = re.compile(r"<!-- table: ([a-z-]+) -->\n(.*?)<!-- end -->\n", re.DOTALL)
+
+
+def generated() -> dict[str, str]:
+    """Every file with generated tables as it should be, by path from the top."""
+    return {f"specs/{name}": _fresh(name) for name in FILES}
+
+
+def _fresh(name: str) -> str:
+    text = (specs_folder() / name).read_text(encoding="utf-8")
+
+    def block(found: re.Match[str]) -> str:
+        if found[1] not in TABLES:
+            raise unknown("table", found[1], TABLES, f"specs/{name}")
+        table = "".join(TABLES[found[1]]())
+        return f"<!-- table: {found[1]} -->\n{table}<!-- end -->\n"
+
+    fresh = BLOCK.sub(block, text)
+    if text.count("<!-- table:") != len(BLOCK.findall(text)):
+        what = "a generated table without its end"
+        raise BadInput(what, f"specs/{name}", "write <!-- end --> on a line of its own")
+    return fresh
+
+
+# -- Tables ------------------------------------------------------------------------
+
+
+def rows_of(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
+    """Write a table of Markdown, a line each."""
+    for row in (head, ["---"] * len(head), *rows):
+        cells = (" ".join(str(cell).split()).replace("|", "\\|") for cell in row)
+        yield f"| {' | '.join(cells)} |\n"
+
+
+def _specs() -> list[Spec]:
+    return [load_spec(one) for one in spec_ids()]
+
+
+def releases_table() -> Iterator[str]:
+    """Every spec with the releases that it stands for."""
+    rows = (
+        [f"`{one.id}`", one.statement, ", ".join(one.measured), ", ".join(one.placed)]
+        for one in _specs()
+    )
+    yield from rows_of(("spec", "what it is", "measured", "placed"), rows)
+
+
+def operations_table() -> Iterator[str]:
+    """The phases of every operation, once for the specs that agree on them."""
+    names = dict.fromkeys(name for one in _specs() for name, _ in one.operations)
+    rows = (
+        [f"`{name}`", specs, " → ".join(phases)]
+        for name in names
+        for specs, phases in _agreeing(
+            {one.id: dict(one.operations).get(name) for one in _specs()}
+        )
+    )
+    yield from rows_of(("operation", "specs", "phases"), rows)
+
+
+def choices_table() -> Iterator[str]:
+    """The rows of every choice, once for the specs that agree on them."""
+    names = dict.fromkeys(name for one in _specs() for name, _ in one.choices)
+    rows = (
+        [f"`{name}`", specs, "; ".join(_told(row) for row in listed)]
+        for name in names
+        for specs, listed in _agreeing(
+            {one.id: dict(one.choices).get(name) for one in _specs()}
+        )
+    )
+    yield from rows_of(("choice", "specs", "the first row that applies"), rows)
+
+
+def _told(row: Row) -> str:
+    when = f" if {' and '.join(row.predicates)}" if row.predicates else ""
+    return f"{row.path}{when}"
+
+
+def _agreeing(
+    by_spec: Mapping[str, tuple[object, ...] | None],
+) -> Iterator[tuple[str, tuple[object, ...]]]:
+    for value in dict.fromkeys(one for one in by_spec.values() if one is not None):
+        yield ", ".join(name for name, one in by_spec.items() if one == value), value
+
+
+def rules_table() -> Iterator[str]:
+    """Every rule with what it raises."""
+    rows = (
+        [f"`{one.id}`", one.statement, ", ".join(one.raises) or "nothing", one.symbol]
+        for one in rules().values()
+    )
+    yield from rows_of(("rule", "statement", "raises", "in torch"), rows)
+
+
+def invariants_table() -> Iterator[str]:
+    """Every invariant with why it matters."""
+    rows = ([f"`{one.id}`", one.statement, one.why] for one in invariants().values())
+    yield from rows_of(("invariant", "claim", "why it matters"), rows)
+
+
+def scopes_table() -> Iterator[str]:
+    """Every scope with its bounds and what is pinned of it."""
+    rows = []
+    for name in scope_ids():
+        one, specs = load_scope(name), scope_specs(name)
+        pinned = ", ".join(
+            f"{count:,}" for count in dict.fromkeys(dict(one.pinned).values())
+        )
+        span = specs[0] if len(specs) == 1 else f"{specs[0]} to {specs[-1]}"
+        numbers = (len(one.starts), len(one.actions), one.depth)
+        rows.append([f"`{name}`", one.statement, span, *map(str, numbers), pinned])
+    head = ("scope", "what it is", "specs", "starts", "actions", "depth", "heaps")
+    yield from rows_of(head, rows)
+
+
+def claims_table() -> Iterator[str]:
+    """Every known violation with its witness."""
+    rows = []
+    for one in known_causes():
+        cause, specs = one.cause, one.specs
+        span = specs[0] if len(specs) == 1 else f"{specs[0]} to {specs[-1]}"
+        witness = f"[{one.scope}](scenarios/{one.scenario})"
+        told = (cause.invariant, cause.path, cause.kind, f"`{cause.phase}`")
+        rows.append([*told, span, witness])
+    head = ("invariant", "path", "place", "first false after", "specs", "witness")
+    yield from rows_of(head, rows)
+
+
+TABLES: Mapping[str, Callable[[], Iterator[str]]] = {
+    "releases": releases_table,
+    "operations": operations_table,
+    "choices": choices_table,
+    "rules": rules_table,
+    "invariants": invariants_table,
+    "scopes": scopes_table,
+    "claims": claims_table,
+}
+"""What a file can ask for."""
