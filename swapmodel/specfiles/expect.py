@@ -103,10 +103,11 @@ def _object(heap: Heap, place: str) -> tuple[str, int] | None:
 def expectations(table: Table) -> tuple[tuple[str, object], ...]:
     """Read `[then]`: places or their properties, with what is expected there."""
     for key in table.rows:
-        checked_place(key, table.where.key(key))
-        last = key.rpartition(".")[2]
+        place, _, last = key.rpartition(".")
+        is_property = bool(place) and last in PROPERTIES
+        checked_place(place if is_property else key, table.where.key(key))
         close = get_close_matches(last, PROPERTIES, 1, 0.8)
-        if "." in key and close and last not in PROPERTIES:
+        if place and close and not is_property:
             instead = nearest(last, PROPERTIES)
             raise table.bad(key, f"unknown property {last!r}", instead)
     return tuple(table.rows.items())

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TypeVar
 
 from swapmodel.semantics.spec import Row, Spec
 from swapmodel.specfiles.claims import known_causes
@@ -16,6 +17,8 @@ from swapmodel.specfiles.read import load_spec, spec_ids
 from swapmodel.specfiles.rules import invariants, rules
 from swapmodel.specfiles.schema import BadInput, unknown
 from swapmodel.specfiles.scopes import load_scope, scope_ids, scope_specs
+
+R = TypeVar("R")
 
 FILES = ("README.md",)
 """The files below `specs` that hold generated tables."""
@@ -99,8 +102,8 @@ def _told(row: Row) -> str:
 
 
 def _agreeing(
-    by_spec: Mapping[str, tuple[object, ...] | None],
-) -> Iterator[tuple[str, tuple[object, ...]]]:
+    by_spec: Mapping[str, tuple[R, ...] | None],
+) -> Iterator[tuple[str, tuple[R, ...]]]:
     for value in dict.fromkeys(one for one in by_spec.values() if one is not None):
         yield ", ".join(name for name, one in by_spec.items() if one == value), value
 
@@ -125,9 +128,8 @@ def scopes_table() -> Iterator[str]:
     rows = []
     for name in scope_ids():
         one, specs = load_scope(name), scope_specs(name)
-        pinned = ", ".join(
-            f"{count:,}" for count in dict.fromkeys(dict(one.pinned).values())
-        )
+        counts = dict.fromkeys(count for _, count in one.pinned)
+        pinned = ", ".join(f"{count:,}" for count in counts)
         span = specs[0] if len(specs) == 1 else f"{specs[0]} to {specs[-1]}"
         numbers = (len(one.starts), len(one.actions), one.depth)
         rows.append([f"`{name}`", one.statement, span, *map(str, numbers), pinned])
