@@ -9,9 +9,11 @@ from attrs import evolve, frozen
 from swapmodel.actions import Action, Program
 from swapmodel.invariants.violation import Cause, Invariant, Step, Violation
 from swapmodel.outcomes import Outcome, OutOfScope, Undefined
+from swapmodel.semantics import places
 from swapmodel.semantics.spec import Spec
 from swapmodel.semantics.step import step
 from swapmodel.state.heap import Heap
+from swapmodel.state.ids import TensorId
 
 
 @frozen
@@ -80,21 +82,33 @@ def find_cause(one: Step, violation: Violation, invariant: Invariant) -> Cause:
     Name the phase after which a violation first shows and never goes away again.
 
     Where a promise is unfulfilled from the first phase to the last, the last one that
-    wrote anything answers for it.  An action without phases counts as itself.
+    wrote the tensor answers for it.  An action without phases counts as itself.
     """
-    name, wrote, later = "", "", None
-    for phase, heap in reversed(phases(one.before, one.action, one.spec)):
-        if not wrote and later is not None and heap != later[1]:
-            wrote = later[0]
-        later = (phase, heap)
+    name = wrote = type(one.action).__name__
+    seen = phases(one.before, one.action, one.spec)
+    heaps = (one.before, *(heap for _, heap in seen))
+    for number, (phase, heap) in reversed(tuple(enumerate(seen))):
         partial = evolve(one, outcome=evolve(one.outcome, heap=heap))
         if not any(_same(violation, other) for other in invariant.check(partial)):
             break
         name = phase
+        standing = [_standing(around, violation.place) for around in heaps[number:][:2]]
+        if wrote == type(one.action).__name__ and standing[0] != standing[1]:
+            wrote = phase
     else:
-        name = wrote or type(one.action).__name__
-    name = name or type(one.action).__name__
+        name = wrote
     return Cause(violation.invariant, violation.path, name, violation.kind)
+
+
+def _standing(heap: Heap, place: str) -> object:
+    """Everything of the tensor at a place that a write can change."""
+    found = places.resolve(heap, place)
+    if found is None or found[0] != "tensor":
+        return None
+    t = TensorId(found[1])
+    impl = heap.impl_of(t)
+    storage = None if impl.storage is None else heap.storage(impl.storage)
+    return heap.tensor(t), impl, heap.meta_of(t), storage
 
 
 def _same(one: Violation, other: Violation) -> bool:

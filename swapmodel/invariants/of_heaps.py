@@ -42,10 +42,11 @@ def coherence(step: Step) -> Iterator[Violation]:
     And its class is one that handles what is intercepted for it.
     """
     # [invariant/coherence]
-    yield from became_false("coherence", _incoherent, step)
+    yield from became_false("coherence", incoherent, step)
 
 
-def _incoherent(heap: Heap) -> Iterator[Fault]:
+def incoherent(heap: Heap) -> Iterator[Fault]:
+    """Yield where a wrapper and its inner tensors disagree, or class and impl."""
     for place, _, t in places.placements(heap):
         tensor, impl = heap.tensor(t), heap.impl_of(t)
         named = tensor_class(tensor.cls).inner

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from swapmodel.actions import CastData, Convert, SetData, SwapTensors
+from swapmodel.invariants.of_heaps import incoherent
 from swapmodel.invariants.violation import Step, Violation
 from swapmodel.outcomes import Done, Refused
 from swapmodel.semantics import ownership, payloads, places
@@ -86,12 +87,17 @@ def attributes(step: Step) -> Iterator[Violation]:
 
 
 def values(step: Step) -> Iterator[Violation]:
-    """Every value, inner ones included, is what the operation promises of the old."""
+    """
+    Every value, inner ones included, is what the operation promises of the old.
+
+    Nothing is promised of a wrapper that was incoherent before.
+    """
     if not isinstance(step.outcome, Done):
         return
+    broken = {place for place, _, _ in incoherent(step.before)}
     for place, kind, promised in _promises(step):
         now = step.placed_then.get(place)
-        if now is None:
+        if now is None or place in broken:
             continue
         there = content(step.then, now)
         # [invariant/values]

@@ -1,0 +1,246 @@
+"""
+What can be asked on the command line?
+
+Every command exits with 0 as claimed, 2 refuted or refused, 3 undecided, 4 bad input;
+1 is a crash of ours.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NoReturn
+
+import click
+
+from swapmodel import __version__
+from swapmodel.check import Checked, jobs, write_reports
+from swapmodel.check import check as run_check
+from swapmodel.outcomes import OutOfScope, Refused, Undefined
+from swapmodel.report.explain import explain_program
+from swapmodel.report.start import start_lines
+from swapmodel.report.text import render_program
+from swapmodel.report.verdicts import render_table, render_verdicts
+from swapmodel.run import run as run_program
+from swapmodel.search.explore import Exploration
+from swapmodel.semantics.spec import Spec
+from swapmodel.specfiles import index as generated
+from swapmodel.specfiles.claims import patch, propose
+from swapmodel.specfiles.files import shown_path, specs_folder
+from swapmodel.specfiles.read import load_spec, release_ids
+from swapmodel.specfiles.scenario import load_scenario, mismatches
+from swapmodel.specfiles.schema import BadInput
+from swapmodel.specfiles.scopes import scope_ids
+from swapmodel.specfiles.write import write_text, write_texts
+
+AS_CLAIMED, CRASH, REFUTED, UNDECIDED, BAD_INPUT = range(5)
+
+BUILD = Path("build")
+
+
+def main(args: Sequence[str] | None = None) -> NoReturn:
+    """Run a command and exit; what a user can mend is told in one line."""
+    code = AS_CLAIMED
+    try:
+        code = app.main(args, prog_name="swapmodel", standalone_mode=False) or 0
+    except click.ClickException as error:
+        code = _say(" ".join(error.format_message().split()))
+    except BadInput as error:
+        code = _say(str(error))
+    except (KeyboardInterrupt, click.Abort):
+        click.echo("swapmodel: interrupted", err=True)
+        code = UNDECIDED
+    except BrokenPipeError:
+        code = REFUTED
+    except OSError as error:
+        code = _say(f"{error.strerror} @ {error.filename}, choose another path")
+    sys.exit(code)
+
+
+def _say(line: str) -> int:
+    click.echo(f"swapmodel: {line}", err=True)
+    return BAD_INPUT
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__)
+def app() -> None:
+    """What PyTorch does to tensors when a module is converted, loaded or swapped."""
+
+
+# -- check ---------------------------------------------------------------------------
+
+
+@app.command()
+@click.argument("specs", nargs=-1)
+@click.option("--scope", "scopes", multiple=True, help="Search this scope alone.")
+@click.option("--json", "json_file", type=click.Path(path_type=Path, dir_okay=False))
+@click.option("--out", type=click.Path(path_type=Path), default=BUILD / "report")
+@click.option("--processes", type=click.IntRange(1, 64), default=2)
+@click.option("--limit", type=click.FloatRange(0), help="Seconds for each search.")
+def check(
+    specs: tuple[str, ...],
+    scopes: tuple[str, ...],
+    json_file: Path | None,
+    out: Path,
+    processes: int,
+    limit: float | None,
+) -> int:
+    """Search every scope under SPECS (all releases) and compare with the claims."""
+    wanted = tuple(load_spec(name) for name in specs or release_ids())
+    todo = jobs(wanted, scopes or scope_ids(), limit)
+    checked = run_check(wanted, todo, processes=processes, told=_progress)
+    write_reports(checked, out)
+    if json_file is not None:
+        write_text(json_file, render_verdicts(checked.rows))
+    _tell(checked, out)
+    return checked.exit_code
+
+
+def _progress(scope: str, explorations: tuple[Exploration, ...]) -> None:
+    heaps = sum(one.heaps for one in explorations)
+    ended = "" if all(one.complete for one in explorations) else ", not to the end"
+    click.echo(f"searched {scope}: {heaps} heaps{ended}", err=True)
+
+
+def _tell(checked: Checked, out: Path) -> None:
+    judged = checked.rows
+    for spec in checked.specs:
+        click.echo(render_table([row for row in judged if row.spec == spec.id]))
+    for row in judged:
+        if not row.as_claimed:
+            cause = f" [{row.cause}]" if row.cause else ""
+            told = f"{row.spec}: {row.invariant} on path {row.path}{cause}"
+            click.echo(f"{told} is claimed {row.claim}, found {row.verdict}")
+            for line in row.program:
+                click.echo(f"    {line}")
+    count = sum(row.verdict == "violated" for row in judged)
+    unclaimed = sum(not row.as_claimed for row in judged)
+    click.echo(
+        f"{len(checked.specs)} specs, {count} causes, {unclaimed} not as claimed; "
+        f"reports and scripts in {out}"
+    )
+
+
+# -- run -----------------------------------------------------------------------------
+
+
+@app.command()
+@click.argument("scenario", type=click.Path(path_type=Path))
+@click.option("--spec", "name", help="Run it under this spec; else under its own.")
+@click.option("--changed", is_flag=True, help="Leave out phases that change nothing.")
+def run(scenario: Path, name: str | None, changed: bool) -> int:
+    """Run SCENARIO and print the phases of every action with what each changed."""
+    read = load_scenario(scenario)
+    code = AS_CLAIMED
+    for spec in (load_spec(one) for one in ([name] if name else read.specs[-1:])):
+        click.echo(f"{read.claim}\nunder {spec.id}\n")
+        told = explain_program(read.start, read.program, spec)
+        let = start_lines(read.start)
+        click.echo(render_program(let, told, every_phase=not changed))
+        for line in mismatches(read, spec):
+            click.echo(f"not as the scenario says: {line}")
+            code = REFUTED
+        code = max(code, _ended(read.start, read.program, spec))
+    return code
+
+
+def _ended(start, program, spec: Spec) -> int:  # type: ignore[no-untyped-def]
+    outcomes = run_program(start, program, spec).outcomes
+    if any(isinstance(one, OutOfScope) for one in outcomes):
+        return UNDECIDED
+    lost = any(isinstance(one, Refused | Undefined) for one in outcomes)
+    return REFUTED if lost else AS_CLAIMED
+
+
+# -- claims and generated files ------------------------------------------------------
+
+
+@app.command()
+@click.option("--propose", "show", is_flag=True, help="Print the changes as a patch.")
+@click.option("--write", is_flag=True, help="Make the changes.")
+@click.option("--processes", type=click.IntRange(1, 64), default=2)
+def claims(show: bool, write: bool, processes: int) -> int:
+    """Search everything and say how the claims would have to change."""
+    specs = tuple(load_spec(name) for name in release_ids())
+    todo = jobs(specs, scope_ids())
+    checked = run_check(specs, todo, processes=processes, told=_progress)
+    if any(not one.complete for one in checked.explorations):
+        click.echo("swapmodel: some searches did not end, nothing proposed", err=True)
+        return UNDECIDED
+    proposed = propose(checked.counterexamples)
+    difference = patch(proposed)
+    if write:
+        write_texts(specs_folder(), proposed)
+    elif show:
+        click.echo(difference, nl=False)
+    return REFUTED if difference and not write else AS_CLAIMED
+
+
+@app.command()
+@click.option("--check", "only_check", is_flag=True, help="Write nothing.")
+def index(only_check: bool) -> int:
+    """Write every generated file again, or say which one is stale."""
+    stale = {
+        path: text
+        for path, text in generated.generated_files().items()
+        if not path.is_file() or path.read_text(encoding="utf-8") != text
+    }
+    for path, text in stale.items():
+        if not only_check:
+            write_text(path, text)
+        click.echo(f"{'stale' if only_check else 'written'}: {shown_path(path)}")
+    return REFUTED if stale and only_check else AS_CLAIMED
+
+
+# -- Real torch ----------------------------------------------------------------------
+
+
+@app.command()
+@click.option("--out", type=click.Path(path_type=Path), default=BUILD / "conform")
+@click.option("--processes", type=click.IntRange(1, 64), default=2)
+def conform(out: Path, processes: int) -> int:
+    """Run the programs of the scopes in lockstep with the torch that is installed."""
+    _need_torch()
+    from swapmodel.conformance.conform import conform as run_conform
+
+    summary = run_conform(out, processes=processes, told=click.echo)
+    return REFUTED if summary.divergences else AS_CLAIMED
+
+
+@app.command()
+@click.argument("scripts", nargs=-1, type=click.Path(path_type=Path, exists=True))
+@click.option("--spec", "names", multiple=True, default=("torch-2.13",))
+@click.option("--processes", type=click.IntRange(1, 64), default=2)
+def confirm(scripts: tuple[Path, ...], names: tuple[str, ...], processes: int) -> int:
+    """Run the SCRIPTS of counterexamples on the torch that is installed."""
+    _need_torch()
+    from swapmodel.conformance.confirm import Confirmed
+    from swapmodel.conformance.confirm import confirm as run_confirm
+
+    def progress(one: Confirmed) -> None:
+        click.echo(f"{one.confirmation:<10} {one.script.name}")
+        if one.confirmation == "refuted":
+            click.echo(one.output)
+
+    if not scripts:
+        specs = tuple(load_spec(name) for name in names)
+        todo = jobs(specs, scope_ids())
+        checked = run_check(specs, todo, processes=processes, told=_progress)
+        write_reports(checked, BUILD / "report")
+        folders = [BUILD / "report" / "scripts" / spec.id for spec in specs]
+        scripts = tuple(p for one in folders for p in sorted(one.glob("*.py")))
+    found = run_confirm(scripts, jobs=processes, progress=progress)
+    count = sum(one.confirmation == "reproduced" for one in found)
+    click.echo(f"{count} of {len(found)} scripts reproduced")
+    return AS_CLAIMED if count == len(found) else REFUTED
+
+
+def _need_torch() -> None:
+    from importlib.util import find_spec
+
+    if find_spec("torch") is None:
+        raise BadInput(
+            "torch is not installed", "this Python", "pip install torch==2.13.0"
+        )
