@@ -149,7 +149,7 @@ def backward(draft: Draft, t: TensorId) -> Stop | None:
     while ready:
         node = max(ready, key=lambda n: (draft.node(n).variable is not None, n))
         ready.remove(node)
-        sent = _run_node(draft, node, arrived.pop(node))
+        sent = _run_node(draft, node, arrived.pop(node), given=node == root)
         if not isinstance(sent, Dense | Wrapped | None):
             return sent
         for edge in draft.node(node).edges:
@@ -181,8 +181,14 @@ def _dependencies(draft: Draft, root: NodeId) -> dict[NodeId, int]:
     return found
 
 
-def _run_node(draft: Draft, n: NodeId, gradient: Payload) -> Payload | Stop | None:
-    """Run one node: its hooks, its prehook, its function; free what it saved."""
+def _run_node(
+    draft: Draft, n: NodeId, gradient: Payload, *, given: bool
+) -> Payload | Stop | None:
+    """
+    Run one node: its hooks, its prehook, its function; free what it saved.
+
+    *given* says that the gradient is the caller's own tensor.
+    """
     node = draft.node(n)
     if payloads.first(gradient).dtype != node.dtype:
         gradient = payloads.cast(gradient, node.dtype)
@@ -194,7 +200,7 @@ def _run_node(draft: Draft, n: NodeId, gradient: Payload) -> Payload | Stop | No
         # [backward/poisoned]
         return Refusal("backward/poisoned")
     if node.variable is not None:
-        return accumulate(draft, node.variable, gradient)
+        return accumulate(draft, node.variable, gradient, given=given)
     if node.freed:
         # [backward/freed]
         return Refusal("backward/freed")
@@ -234,14 +240,21 @@ def _unpacked(draft: Draft, saved: SavedVariable) -> Payload | Stop:
     return payloads.read(draft, impl.pyobj)
 
 
-def accumulate(draft: Draft, i: ImplId, gradient: Payload) -> Stop | None:
+def accumulate(
+    draft: Draft, i: ImplId, gradient: Payload, *, given: bool
+) -> Stop | None:
     """
     What `AccumulateGrad` does: attach a first gradient, add a later one in place.
+
+    A first one that the caller holds is copied into a new tensor, which counts as a
+    write.  Source: `torch/csrc/autograd/functions/accumulate_grad.h`.
     """
     grad = draft.meta(i).grad
     if grad is None:
-        new = tensors.make(draft, gradient)
-        draft.edit_meta(i).grad = draft.tensor(new).impl
+        new = draft.tensor(tensors.make(draft, gradient)).impl
+        if given:
+            draft.bump_version(new)
+        draft.edit_meta(i).grad = new
         return None
     t = draft.impl(grad).pyobj
     before = payloads.read(draft, t)

@@ -292,13 +292,6 @@ def gradient_swap(draft: Draft, frame: Frame) -> Stop | None:
     return swap.swap_tensors(draft, frame, frame.gradient, frame.gradient_applied)
 
 
-@phase("attach", "convert_gradient/swap", reads=GRADIENT_CHOSEN)
-def attach_swapped(draft: Draft, frame: Frame) -> Stop | None:
-    """`out_param.grad = param_grad`."""
-    assert frame.gradient is not None
-    return autograd.set_grad(draft, frame.out, frame.gradient)
-
-
 @phase("require-leaf", "convert_gradient/assign", reads=GRADIENT_CHOSEN)
 def gradient_leaf(draft: Draft, frame: Frame) -> Stop | None:
     """Refuse a gradient that a graph computed."""
@@ -309,10 +302,15 @@ def gradient_leaf(draft: Draft, frame: Frame) -> Stop | None:
     return None
 
 
-@phase("attach", "convert_gradient/assign", reads=GRADIENT_CHOSEN)
-def attach_assigned(draft: Draft, frame: Frame) -> Stop | None:
-    """`out_param.grad = grad_applied`."""
-    return autograd.set_grad(draft, frame.out, frame.gradient_applied)
+@phase("attach", "convert_gradient", reads=GRADIENT_CHOSEN)
+def attach(draft: Draft, frame: Frame) -> Stop | None:
+    """`out_param.grad = ...`, unless the gradient took `.data` and hangs there yet."""
+    if frame.gradient_path == "data":
+        return None
+    swapped = frame.gradient_path == "swap"
+    attached = frame.gradient if swapped else frame.gradient_applied
+    assert attached is not None
+    return autograd.set_grad(draft, frame.out, attached)
 
 
 # -- One buffer ----------------------------------------------------------------------

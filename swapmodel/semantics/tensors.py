@@ -69,8 +69,11 @@ def alias(draft: Draft, t: TensorId, payload: Payload, counter: CounterId) -> Te
     because the handler runs below the layer that shares counters.
     """
     impl, dense = draft.impl_of(t), payloads.first(payload)
+    storage, offset = impl.storage, impl.offset
     inner: tuple[tuple[str, TensorId], ...] = ()
     if isinstance(payload, Wrapped):
+        # The new wrapper has a null storage, even if `t.data = u` gave *t* another.
+        storage, offset = None, 0
         parts = dict(payload.inner)
         inner = tuple(
             (name, alias(draft, one, parts[name], draft.add_counter()))
@@ -79,12 +82,12 @@ def alias(draft: Draft, t: TensorId, payload: Payload, counter: CounterId) -> Te
     new = TensorId(len(draft.tensors))
     i = draft.add_impl(
         NewImpl(
-            storage=impl.storage,
+            storage=storage,
             pyobj=new,
             counter=counter,
             dtype=dense.dtype,
             device=dense.device,
-            offset=impl.offset,
+            offset=offset,
             length=dense.length,
             python_key=impl.python_key,
         ),
