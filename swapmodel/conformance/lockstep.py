@@ -1,0 +1,94 @@
+"""
+Does real torch do what the model says, after every action of a program?
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from attrs import frozen
+
+from swapmodel.actions import Program
+from swapmodel.conformance.observation import Result, differences, observe
+from swapmodel.conformance.world import World
+from swapmodel.outcomes import Done, Refusal, Refused
+from swapmodel.run import run
+from swapmodel.semantics.spec import Spec
+from swapmodel.specfiles.rules import rules
+from swapmodel.specfiles.texts import text_of
+from swapmodel.state.events import Fired
+from swapmodel.state.heap import Heap
+
+
+def predicted(outcome: Done | Refused, spec: Spec) -> Result:
+    """What Python would see of an outcome."""
+    fired = tuple([one.hook for one in outcome.events if isinstance(one, Fired)])
+    then = observe(outcome.heap)
+    if isinstance(outcome, Done):
+        return Result("done", (), fired, then)
+    return Result("refused", _chain(outcome.refusal, spec), fired, then)
+
+
+def _chain(refusal: Refusal, spec: Spec) -> tuple[tuple[str, str], ...]:
+    """Spell out a refusal and what was raised from it, as Python chains them."""
+    return tuple(
+        [
+            (" | ".join(rules()[one.rule].raises), text_of(spec, one) or "")
+            for one in (*reversed(refusal.within), refusal)
+        ]
+    )
+
+
+@frozen
+class Divergence:
+    """A program after one of whose actions torch and the model differ."""
+
+    start: Heap
+    program: Program
+    """Up to the action that shows it."""
+
+    differing: dict[str, tuple[Any, Any]]
+    """What differs, with the model's and with torch's value."""
+
+
+def compare(start: Heap, program: Program, spec: Spec) -> Divergence | None:
+    """Run a program in both and look after every action, until they differ."""
+    world = World(start)
+    trace = run(start, program, spec)
+    for count, outcome in enumerate(trace.outcomes, 1):
+        if not isinstance(outcome, Done | Refused):
+            return None
+        errors = world.run(program[count - 1])
+        different = differences(predicted(outcome, spec), world.look(errors))
+        if different:
+            return Divergence(start, program[:count], different)
+    return None
+
+
+def compare_last(
+    start: Heap, program: Program, promised: Result
+) -> Divergence | None:
+    """
+    Run a program in torch and look after its last action alone.
+
+    Enough when every prefix is looked at as a program of its own.
+    """
+    world = World(start)
+    for action in program[:-1]:
+        world.run(action)
+    different = differences(promised, world.look(world.run(program[-1])))
+    return Divergence(start, program, different) if different else None
+
+
+def shrink(found: Divergence, spec: Spec) -> Divergence:
+    """Leave out actions, as long as torch and the model still differ."""
+    best = found
+    position = 0
+    while position < len(best.program):
+        shorter = best.program[:position] + best.program[position + 1 :]
+        again = compare(best.start, shorter, spec)
+        if again is None:
+            position += 1
+        else:
+            best = again
+    return best

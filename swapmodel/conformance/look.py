@@ -1,0 +1,185 @@
+"""
+What can Python see of real torch?  The same rows as of a heap.
+
+Looking must change nothing: what is read here owns no tensor afterwards.
+"""
+
+from __future__ import annotations
+
+import copyreg
+import weakref
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import torch
+
+from swapmodel.conformance.observation import NOWHERE, Observation, Row, rows
+from swapmodel.conformance.survey import Survey, survey
+from swapmodel.semantics.payloads import MODULUS
+
+FLAGS = ("overwrite", "swap")
+
+_DTYPES: dict[Any, str] = {}
+
+
+def observe_world(variables: dict[str, Any]) -> Observation:
+    """Say what Python sees from these variables."""
+    reader = _TorchReader(variables)
+    found = survey(reader)
+    return Observation(
+        places=rows(found, reader),
+        nodes=tuple(found.nodes),
+        weakrefs=tuple(reader.weakrefs(found)),
+        flags=tuple([(name, _flag(name)) for name in FLAGS]),
+    )
+
+
+def _flag(name: str) -> bool:
+    return bool(
+        getattr(torch.__future__, f"get_{name}_module_params_on_conversion")()
+    )
+
+
+def keep_small(variables: dict[str, Any]) -> None:
+    """
+    Bring all values back below the modulus, behind torch's back.
+
+    The write goes through another tensor over the same storage, which has a version
+    counter of its own.
+    """
+    for _, t in survey(_TorchReader(variables)).places:
+        if t.data_ptr() and max(_elements(t)) >= MODULUS:
+            _window(t).remainder_(MODULUS)
+
+
+def _elements(t: Any) -> list[float]:
+    """The elements of the storage that *t* has, whatever its class says of it."""
+    plain = type(t) is torch.Tensor or type(t) is torch.nn.Parameter
+    return (t if plain else _window(t)).tolist()  # type: ignore[no-any-return]
+
+
+def _window(t: Any) -> Any:
+    """Another tensor over what *t* covers, with nothing else in common."""
+    covered = t.untyped_storage(), t.storage_offset(), t.shape
+    return torch.empty(0, dtype=t.dtype).set_(*covered)
+
+
+class _TorchReader:
+    """Real torch, read as the walk wants it."""
+
+    def __init__(self, variables: dict[str, Any]) -> None:
+        self.names = variables
+        self.impls: dict[int, int] = {}
+        self.storages: dict[int, int] = {}
+
+    def variables(self) -> Iterator[tuple[str, str, Any]]:
+        for name in sorted(self.names):
+            thing = self.names[name]
+            if isinstance(thing, torch.Tensor):
+                yield name, "tensor", thing
+            elif isinstance(thing, torch.nn.Module):
+                yield name, "module", thing
+
+    def registered(self, module: Any) -> Iterator[tuple[str, Any]]:
+        for listed in (module._parameters, module._buffers):
+            for name, t in listed.items():
+                if t is not None:
+                    yield name, t
+
+    def children(self, module: Any) -> Iterable[tuple[str, Any]]:
+        return module._modules.items()  # type: ignore[no-any-return]
+
+    def key(self, thing: Any) -> int:
+        return id(thing)
+
+    def leads(self, t: Any) -> Iterator[tuple[str, Any]]:
+        for name, one in t.__dict__.items():
+            if isinstance(one, torch.Tensor):
+                yield name, one
+        if t.is_leaf or t.retains_grad:
+            grad = t.grad
+            if grad is not None:
+                yield "grad", grad
+        base = t._base
+        if base is not None:
+            yield "_base", base
+
+    def grad_fn(self, t: Any) -> Any:
+        return t.grad_fn
+
+    def node(self, n: Any) -> tuple[str, Any, list[Any]]:
+        behind = [one for one, _ in n.next_functions if one is not None]
+        return type(n).__name__, getattr(n, "variable", None), behind
+
+    def weakrefs(self, found: Survey) -> Iterator[tuple[str, str, int | None]]:
+        for name in sorted(self.names):
+            thing = self.names[name]
+            kind = type(thing).__name__
+            if isinstance(thing, weakref.ReferenceType):
+                t = thing()
+                place = None if t is None else found.first.get(id(t), NOWHERE)
+                yield name, kind, place
+            elif isinstance(thing, torch._C._WeakTensorRef):
+                yield name, kind, None if thing.expired() else NOWHERE
+
+    def row(self, t: Any, number: int, found: Survey) -> Row:
+        entries = t.__dict__
+        inner = [
+            key for key, one in entries.items() if isinstance(one, torch.Tensor)
+        ]
+        offset, address = t.storage_offset(), t.data_ptr()
+        storage, values = NOWHERE, None
+        if address:
+            start = address - offset * t.element_size()
+            storage = self.storages.setdefault(start, number)
+            values = tuple([int(one) for one in _elements(t)])
+        grad = t.grad if t.is_leaf or t.retains_grad else None
+        base, grad_fn = t._base, t.grad_fn
+        return (
+            number,
+            self.impls.setdefault(t._cdata, number),
+            storage,
+            type(t).__name__,
+            isinstance(t, torch.nn.Parameter),
+            _attributes(entries, inner),
+            bool(entries.get("_is_param", False)),
+            tuple(inner),
+            _slots(t),
+            _dtype(t.dtype),
+            t.device.type,
+            offset,
+            t.numel(),
+            values,
+            t.requires_grad,
+            t.is_leaf,
+            t.retains_grad,
+            None if grad_fn is None else found.numbers[id(grad_fn)],
+            None if grad is None else found.first[id(grad)],
+            None if base is None else found.first[id(base)],
+            t._version,
+            t._use_count(),
+            _labels(t._backward_hooks),
+            _labels(t._post_accumulate_grad_hooks),
+            weakref.getweakrefcount(t),
+        )
+
+
+def _attributes(entries: dict[str, Any], inner: list[str]) -> tuple[Any, ...]:
+    hidden = {"_is_param", *inner}
+    return tuple(sorted([one for one in entries.items() if one[0] not in hidden]))
+
+
+def _slots(t: Any) -> tuple[tuple[str, Any], ...]:
+    names = copyreg._slotnames(type(t))  # type: ignore[attr-defined]
+    return tuple([(name, getattr(t, name)) for name in names if hasattr(t, name)])
+
+
+def _dtype(dtype: Any) -> str:
+    name = _DTYPES.get(dtype)
+    if name is None:
+        name = _DTYPES[dtype] = str(dtype).removeprefix("torch.")
+    return name
+
+
+def _labels(listed: dict[int, Any] | None) -> tuple[str, ...] | None:
+    return None if listed is None else tuple([one.label for one in listed.values()])

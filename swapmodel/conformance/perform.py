@@ -1,0 +1,124 @@
+"""
+What is each action in real torch?  One small function per kind of action.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable
+from typing import Any, TypeAlias, TypeVar
+
+import torch
+
+from swapmodel import actions
+from swapmodel.actions import Action, operands
+from swapmodel.semantics.payloads import SCALE
+
+A = TypeVar("A")
+
+Fired: TypeAlias = list[str]
+
+_PERFORMERS: dict[type, Callable[..., tuple[str, Any] | None]] = {}
+
+METHODS = {"float64": "double", "float32": "float", "float16": "half"}
+"""The method of a module that casts to a dtype."""
+
+
+def perform(variables: dict[str, Any], fired: Fired, action: Action) -> None:
+    """Run one action on these variables; hooks append their labels to *fired*."""
+    found = [_at(variables, getattr(action, name)) for name, _ in operands(type(action))]
+    if isinstance(action, actions.Drop):
+        if action.name not in variables:
+            raise AttributeError(action.name)
+        del variables[action.name]
+    elif isinstance(action, actions.RegisterHook):
+        found[0].register_hook(_hook(fired, action.label))
+    else:
+        named = _PERFORMERS[type(action)](action, *found)
+        if named is not None:
+            variables[named[0]] = named[1]
+
+
+def _at(variables: dict[str, Any], place: str) -> Any:
+    first, *rest = place.split(".")
+    thing = variables.get(first)
+    for name in rest:
+        thing = getattr(thing, name, None)
+    if thing is None:
+        raise AttributeError(place)
+    return thing
+
+
+def _hook(fired: Fired, label: str) -> Callable[[Any], None]:
+    def fire(gradient: Any) -> None:
+        fired.append(label)
+
+    fire.label = label  # type: ignore[attr-defined]
+    return fire
+
+
+def _performs(kind: type[A]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    def register(run: Callable[..., Any]) -> Callable[..., Any]:
+        _PERFORMERS[kind] = run
+        return run
+
+    return register
+
+
+@_performs(actions.Convert)
+def _convert(action: actions.Convert, module: Any) -> None:
+    match action.fn:
+        case actions.Cast(dtype):
+            getattr(module, METHODS[dtype])()
+
+
+@_performs(actions.SwapTensors)
+def _swap_tensors(action: actions.SwapTensors, t1: Any, t2: Any) -> None:
+    torch.utils.swap_tensors(t1, t2)
+
+
+@_performs(actions.SetData)
+def _set_data(action: actions.SetData, t: Any, u: Any) -> None:
+    t.data = u
+
+
+@_performs(actions.CastData)
+def _cast_data(action: actions.CastData, t: Any) -> None:
+    t.data = t.data.to(getattr(torch, action.dtype))
+
+
+@_performs(actions.FillGrad)
+def _fill_grad(action: actions.FillGrad, t: Any) -> None:
+    t.grad = torch.ones_like(t)
+
+
+@_performs(actions.ClearGrad)
+def _clear_grad(action: actions.ClearGrad, t: Any) -> None:
+    t.grad = None
+
+
+@_performs(actions.Forward)
+def _forward(action: actions.Forward, t: Any) -> tuple[str, Any]:
+    return action.name, t * SCALE if action.function == "scale" else t.pow(2)
+
+
+@_performs(actions.Backward)
+def _backward(action: actions.Backward, t: Any) -> None:
+    t.backward(torch.ones_like(t))
+
+
+@_performs(actions.View)
+def _view(action: actions.View, t: Any) -> tuple[str, Any]:
+    return action.name, t.view(-1)
+
+
+@_performs(actions.TakeWeakref)
+def _take_weakref(action: actions.TakeWeakref, t: Any) -> tuple[str, Any]:
+    if action.type == "_WeakTensorRef":
+        return action.name, torch._C._WeakTensorRef(t)
+    return action.name, weakref.ref(t)
+
+
+@_performs(actions.SetAttribute)
+def _set_attribute(action: actions.SetAttribute, t: Any) -> None:
+    setattr(t, action.key, action.value)

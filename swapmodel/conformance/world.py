@@ -1,0 +1,173 @@
+"""
+How does a heap become real torch, and how does a program run there?
+"""
+
+from __future__ import annotations
+
+import gc
+import warnings
+from typing import Any
+
+import torch
+
+from swapmodel.actions import Action
+from swapmodel.conformance import perform
+from swapmodel.conformance.look import keep_small, observe_world
+from swapmodel.conformance.observation import Result
+from swapmodel.report import snippets
+from swapmodel.state.heap import Heap
+from swapmodel.state.ids import ImplId, ModuleId, TensorId
+
+
+def settle() -> None:
+    """
+    Make this process fit for many small worlds: one thread, nothing to collect.
+
+    Call it once, when everything is imported: a collection costs nothing then.
+    """
+    torch.set_num_threads(1)
+    warnings.filterwarnings("ignore")
+    # Torch imports what it needs when it runs; let it.
+    for wrap in (torch.ones, _two_tensor):
+        module = torch.nn.Module()
+        module.weight = torch.nn.Parameter(wrap(2))
+        y = module.double().weight.pow(2)
+        y.backward(torch.ones_like(y))
+    gc.collect()
+    gc.freeze()
+
+
+class World:
+    """Real torch, with the variables of one program."""
+
+    def __init__(self, start: Heap) -> None:
+        self.variables: dict[str, Any] = _Maker(start).variables()
+        self.fired: list[str] = []
+        torch.__future__.set_swap_module_params_on_conversion(start.flags.swap)
+        torch.__future__.set_overwrite_module_params_on_conversion(
+            start.flags.overwrite
+        )
+
+    def run(self, action: Action) -> tuple[tuple[str, str], ...]:
+        """Run one action; give the types and texts of the exceptions it came to."""
+        self.fired.clear()
+        errors: tuple[tuple[str, str], ...] = ()
+        try:
+            perform.perform(self.variables, self.fired, action)
+        except Exception as error:
+            errors = _chain(error)
+        gc.collect()
+        keep_small(self.variables)
+        return errors
+
+    def look(self, errors: tuple[tuple[str, str], ...]) -> Result:
+        """Say what Python sees after an action that came to *errors*."""
+        kind = "refused" if errors else "done"
+        seen = observe_world(self.variables)
+        return Result(kind, errors, tuple(self.fired), seen)
+
+
+def _chain(error: BaseException | None) -> tuple[tuple[str, str], ...]:
+    """Read the chain of exceptions, and let go of what their frames hold."""
+    found = list[tuple[str, str]]()
+    while error is not None:
+        found.append((type(error).__name__, str(error)))
+        error.__traceback__ = None
+        error = error.__cause__ or error.__context__
+    return tuple(found)
+
+
+class _Maker:
+    """Real tensors and modules after the records of a heap without a graph."""
+
+    def __init__(self, heap: Heap) -> None:
+        for column in ("nodes", "hooks", "weakrefs"):
+            if any(one is not None for one in getattr(heap, column)):
+                raise ValueError(f"a start heap has no {column}")
+        self.heap = heap
+        self.tensors: dict[TensorId, Any] = {}
+        self.modules: dict[ModuleId, Any] = {}
+        self.storages: dict[int, Any] = {}
+
+    def variables(self) -> dict[str, Any]:
+        """Make everything that a variable of the heap leads to."""
+        made: dict[str, Any] = {}
+        for name, kind, position in self.heap.names:
+            if kind == "module":
+                made[name] = self.module(ModuleId(position))
+            else:
+                made[name] = self.tensor(TensorId(position))
+        return made
+
+    def module(self, m: ModuleId) -> Any:
+        """Make a module, once."""
+        if m not in self.modules:
+            module = self.heap.module(m)
+            made = self.modules[m] = _module_class(module.cls)()
+            for listed, into in (
+                (module.parameters, made._parameters),
+                (module.buffers, made._buffers),
+            ):
+                for name, t in listed:
+                    into[name] = None if t is None else self.tensor(t)
+            for name, child in module.children:
+                made._modules[name] = self.module(child)
+        return self.modules[m]
+
+    def tensor(self, t: TensorId) -> Any:
+        """Make a tensor with what hangs on it, once."""
+        if t in self.tensors:
+            return self.tensors[t]
+        tensor, meta = self.heap.tensor(t), self.heap.meta_of(t)
+        inner = {name: self.tensor(one) for name, one in tensor.inner}
+        if inner:
+            made = CLASSES[tensor.cls](**inner)
+        else:
+            made = self.dense(tensor.impl)
+            if tensor.cls == "Parameter":
+                made = torch.nn.Parameter(made, requires_grad=False)
+        self.tensors[t] = made
+        if tensor.is_param:
+            made._is_param = True
+        for name, value in tensor.attributes:
+            setattr(made, name, value)
+        made.requires_grad_(meta.requires_grad)
+        if meta.grad is not None:
+            made.grad = self.tensor(self.heap.impl(meta.grad).pyobj)
+        return made
+
+    def dense(self, i: ImplId) -> Any:
+        """Make a tensor over the storage of an impl, shared with its other tensors."""
+        impl = self.heap.impl(i)
+        assert impl.storage is not None
+        if self.heap.version(impl.counter) or self.heap.meta(i).base is not None:
+            raise ValueError("a start heap has no views and no writes")
+        values = self.heap.storage(impl.storage).values or (0,) * impl.length
+        whole = self.storages.get(impl.storage)
+        if whole is None:
+            dtype = getattr(torch, impl.dtype)
+            whole = torch.tensor(values, dtype=dtype, device=impl.device)
+            self.storages[impl.storage] = whole
+        return whole.data[impl.offset : impl.offset + impl.length].data
+
+
+def _two_tensor(length: int) -> Any:
+    return CLASSES["TwoTensor"](torch.ones(length), torch.ones(length))
+
+
+def _module_class(name: str) -> Any:
+    if name == "Module":
+        return torch.nn.Module
+    return type(name, (torch.nn.Module,), {})
+
+
+def _classes() -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    exec(snippets.IMPORTS, found)
+    for source in snippets.CLASSES.values():
+        exec(source, found)
+    return {name: found[name] for name in snippets.CLASSES}
+
+
+CLASSES = _classes()
+"""The classes of tensors that torch does not bring along."""
