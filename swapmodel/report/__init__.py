@@ -2,5 +2,5 @@
 How is a counterexample told: to a thread, to a machine, to torch?
 
 Reading order: snippets, spelling, start, questions, changes, owners, explain, text,
-diagram, markdown, json, evidence, script, verdicts, junit
+diagram, markdown, json, evidence, script, verdicts, schema, junit
 """

@@ -60,20 +60,27 @@ class _Writer:
 
     def module(self, place: str, m: ModuleId) -> Iterator[str]:
         if m in self.modules:
-            yield f"{expression(place)} = {self.modules[m]}"
+            yield self.assigned(place, self.modules[m])
             return
-        self.modules[m] = expression(place)
         module = self.heap.module(m)
         cls = "torch.nn.Module"
         if module.cls != "Module":
             cls = f'type("{module.cls}", (torch.nn.Module,), {{}})'
-        yield f"{expression(place)} = {cls}()"
+        yield self.assigned(place, f"{cls}()")
+        self.modules[m] = expression(place)
         for name, t in module.parameters:
             yield from self.registered(place, "register_parameter", name, t)
         for name, t in module.buffers:
             yield from self.registered(place, "register_buffer", name, t)
         for name, child in module.children:
             yield from self.module(f"{place}.{name}", child)
+
+    def assigned(self, place: str, made: str) -> str:
+        """Give a module a variable, or another module a child."""
+        holder, _, name = place.rpartition(".")
+        if holder and not name.isidentifier():
+            return f'{expression(holder)}.add_module("{name}", {made})'
+        return f"{expression(place)} = {made}"
 
     def registered(
         self, place: str, register: str, name: str, t: TensorId | None

@@ -25,7 +25,7 @@ Claim: TypeAlias = Literal["holds", "violated"]
 
 @frozen(kw_only=True)
 class Row:
-    """One line of the verdicts: an invariant on a path, or one cause of its breaking."""
+    """An invariant on a path, or one cause of its being broken there."""
 
     spec: str
     path: Path

@@ -1,0 +1,71 @@
+"""How actions, places and refusals are written."""
+
+from swapmodel import actions
+from swapmodel.actions import ACTIONS, Cast, Convert, SetAttribute
+from swapmodel.outcomes import Refusal
+from swapmodel.report import spelling
+from swapmodel.specfiles.read import load_spec
+
+REFUSAL = Refusal(
+    "swap/few-owners",
+    "t2",
+    (("count", 3),),
+    (Refusal("convert/could-not-swap", "w", (("module", "Linear"), ("key", "w"))),),
+)
+
+
+def test_every_action_is_written() -> None:
+    """No kind of action is without a line of torch."""
+
+    assert set(ACTIONS) == set(spelling.SPELLINGS)
+
+
+def test_a_cast_is_the_method_that_people_call() -> None:
+    """A cast with a method of its own is that method, another one is `to`."""
+    written = [
+        spelling.spelled(Convert("m", Cast(dtype)))
+        for dtype in ("float64", "float8_e4m3fn")
+    ]
+
+    assert written == ["m.double()", "m.to(torch.float8_e4m3fn)"]
+
+
+def test_a_name_that_is_no_identifier() -> None:
+    """The children of a `Sequential` are reached by `getattr`."""
+    written = spelling.spelled(SetAttribute("m.0.weight", "tag"))
+
+    assert written == 'getattr(m, "0").weight.tag = 1'
+
+
+def test_an_index_is_left_alone() -> None:
+    """A place in a list is Python as it stands."""
+    place = "opt.param_groups[0]"
+
+    assert spelling.expression(place) == place
+
+
+def test_a_chain_is_told_outermost_first() -> None:
+    """What `except` catches comes first, its cause behind it."""
+    spec = load_spec("torch-2.13")
+    texts = [spelling.text(spec, one) for one in spelling.chain(REFUSAL)]
+
+    assert texts[0] == "_apply(): Couldn't swap Linear.w"
+    assert texts[1].startswith("Expected use_count of t2 to be 1 or 2 ")
+
+
+def test_the_exception_is_that_of_the_outermost_rule() -> None:
+    """`except` names what the rule says that torch raises."""
+    absent = Refusal("place/absent", "q")
+
+    assert spelling.exception(REFUSAL) == "RuntimeError"
+    assert spelling.exception(absent) == "(NameError, AttributeError)"
+
+
+def test_forward_functions_are_all_written() -> None:
+    """The closed list of forward functions has a line of torch each."""
+    written = {
+        function: spelling.spelled(actions.Forward(function, "p", "y"))  # type: ignore[arg-type]
+        for function in spelling.FORWARD
+    }
+
+    assert written == {"scale": "y = p * 3", "square": "y = p.pow(2)"}

@@ -1,0 +1,60 @@
+"""How a start heap is written."""
+
+import pytest
+
+from swapmodel.actions import Forward
+from swapmodel.outcomes import Done
+from swapmodel.report.start import NotWritten, start_lines
+from swapmodel.semantics.step import step
+from swapmodel.specfiles.read import load_spec
+from swapmodel.state.build import Builder
+
+from tests.report import examples
+
+
+def test_a_wrapper_with_everything() -> None:
+    """Class, values, attributes and gradient are written where the tensor stands."""
+    lines = start_lines(examples.wrapper_heap(swap=True))
+
+    assert lines == (
+        "torch.__future__.set_swap_module_params_on_conversion(True)",
+        "m = torch.nn.Module()",
+        "m.weight = torch.nn.Parameter("
+        "TwoTensor(torch.tensor([1.0, 2.0]), torch.tensor([1.0, 2.0])))",
+        "m.weight.tag = 1",
+        "m.weight.grad = TwoTensor(torch.tensor([1.0, 1.0]), torch.tensor([1.0, 1.0]))",
+        "p = torch.nn.Parameter(torch.tensor([3.0, 4.0]))",
+    )
+
+
+def test_ties_buffers_and_children() -> None:
+    """A tensor is made once and named again wherever else it stands."""
+    build = Builder()
+    tied = build.parameter(requires_grad=False)
+    buffer = build.tensor(None, dtype="int64")
+    child = build.module({"w": tied}, cls="Linear")
+    module = build.module(
+        {"w": tied, "none": None}, buffers={"b": buffer}, children={"0": child}
+    )
+    build.name("m", "module", module)
+    build.name("w", "tensor", tied)
+
+    assert start_lines(build.heap()) == (
+        "m = torch.nn.Module()",
+        "m.w = torch.nn.Parameter(torch.tensor([1.0, 2.0]), False)",
+        'm.register_parameter("none", None)',
+        'm.register_buffer("b", torch.empty(2, dtype=torch.int64))',
+        'm.add_module("0", type("Linear", (torch.nn.Module,), {})())',
+        'getattr(m, "0").w = m.w',
+        "w = m.w",
+    )
+
+
+def test_a_live_graph_is_no_start() -> None:
+    """What no line of a script makes is refused, not left out."""
+    action = Forward("scale", "p", "y")
+    done = step(examples.wrapper_heap(), action, load_spec("torch-2.13"))
+    assert isinstance(done, Done)
+
+    with pytest.raises(NotWritten, match="nodes"):
+        start_lines(done.heap)
