@@ -84,8 +84,9 @@ def find_cause(one: Step, violation: Violation, invariant: Invariant) -> Cause:
     Where a promise is unfulfilled from the first phase to the last, the last one that
     wrote the tensor answers for it.  An action without phases counts as itself.
     """
-    name = wrote = type(one.action).__name__
+    name = type(one.action).__name__
     seen = phases(one.before, one.action, one.spec)
+    wrote = ""
     heaps = (one.before, *(heap for _, heap in seen))
     for number, (phase, heap) in reversed(tuple(enumerate(seen))):
         partial = evolve(one, outcome=evolve(one.outcome, heap=heap))
@@ -93,10 +94,10 @@ def find_cause(one: Step, violation: Violation, invariant: Invariant) -> Cause:
             break
         name = phase
         standing = [_standing(around, violation.place) for around in heaps[number:][:2]]
-        if wrote == type(one.action).__name__ and standing[0] != standing[1]:
+        if not wrote and standing[0] != standing[1]:
             wrote = phase
     else:
-        name = wrote
+        name = wrote or (seen[-1][0] if seen else name)
     return Cause(violation.invariant, violation.path, name, violation.kind)
 
 

@@ -65,8 +65,8 @@ def attributes(step: Step) -> Iterator[Violation]:
         return
     for place, kind, t in registered(step):
         was = step.before.tensor(t)
-        now = step.placed_then.get(place)
-        if now is None or not (was.attributes or was.slots):
+        now = step.placed_then.get(place, t)
+        if not (was.attributes or was.slots) or step.then.tensors[now] is None:
             continue
         tensor = step.then.tensor(now)
         there = (*tensor.attributes, *tensor.slots)
