@@ -69,15 +69,13 @@ class Where:
 
 def nearest(name: str, known: Iterable[str]) -> str:
     """Name what somebody who wrote *name* may have meant."""
-    options = sorted(known)
+
+    def unlike(one: str) -> tuple[float, str]:
+        return -SequenceMatcher(None, name.lower(), one.lower()).ratio(), one
+
+    options = sorted(known, key=unlike)[:3]
     if not options:
         return "leave it out: there is none yet"
-    if len(options) > 3:
-
-        def unlike(one: str) -> float:
-            return -SequenceMatcher(None, name.lower(), one.lower()).ratio()
-
-        options = sorted(options, key=unlike)[:3]
     return f"write {' or '.join(options)}"
 
 

@@ -1,0 +1,70 @@
+"""A refusal is told in torch's words."""
+
+import pytest
+
+from swapmodel.outcomes import Refusal
+from swapmodel.specfiles.read import load_spec, spec_ids
+from swapmodel.specfiles.rules import rules
+from swapmodel.specfiles.texts import says, text_of, unknown_fields
+
+
+@pytest.mark.parametrize(
+    ("spec", "refusal", "text"),
+    [
+        (
+            "torch-2.3",
+            Refusal("swap/one-owner", "t2", (("count", 2),)),
+            "Expected single reference to b's Tensor object but got 2",
+        ),
+        (
+            "torch-2.13",
+            Refusal("swap/no-impl-weakrefs", "t1", (("count", 1),)),
+            "Expected no weakrefs to t1's Tensor object but got  1",
+        ),
+        (
+            "torch-2.4",
+            Refusal("convert/could-not-swap", "w", (("module", "L"), ("key", "w"))),
+            "_apply(): Couldn't swap L.w",
+        ),
+        ("torch-2.4", Refusal("convert/not-a-leaf"), ""),
+        ("torch-2.13", Refusal("convert/not-a-leaf"), "param must be a leaf tensor"),
+        ("torch-2.1", Refusal("swap/same-slots"), None),
+    ],
+)
+def test_texts(spec: str, refusal: Refusal, text: str | None) -> None:
+    """What the refusal knows is filled in; a rule that a spec lacks has no text."""
+    assert text_of(load_spec(spec), refusal) == text
+
+
+def test_spellings() -> None:
+    """Torch spells one dtype in two ways in one text."""
+    refusal = Refusal(
+        "grad/dtype", facts=(("dtype", "float64"), ("expected", "float32"))
+    )
+    old = text_of(load_spec("2.9.1"), refusal)
+    new = text_of(load_spec("2.13.0"), refusal)
+
+    assert old is not None
+    assert new is not None
+    assert "dtype 'double' to a tensor with dtype 'float'." in old
+    assert "dtype 'double' to a tensor with grad_dtype 'Float'." in new
+
+
+def test_what_the_model_does_not_know() -> None:
+    """Three points stand for anything, line ends included."""
+    assert says("a ... c", "a b\nb c")
+    assert says("a.c", "a.c")
+    assert not says("a.c", "abc")
+    assert not says("a ... c", "a b d")
+
+
+@pytest.mark.parametrize("name", spec_ids())
+def test_every_spec_has_its_texts(name: str) -> None:
+    """What a spec can refuse has a text, and every text names known spellings."""
+    spec = load_spec(name)
+    texts = dict(spec.messages)
+    swaps = ("swap/", "convert/could-not-swap", "backward/poisoned")
+    general = {one for one, rule in rules().items() if rule.raises}
+
+    assert {one for one in general if not one.startswith(swaps)} <= texts.keys()
+    assert not [one for text in texts.values() for one in unknown_fields(text)]
