@@ -53,9 +53,11 @@ def keep_small(variables: dict[str, Any]) -> None:
 
 
 def _elements(t: Any) -> list[float]:
-    """The elements of the storage that *t* has, whatever its class says of it."""
-    plain = type(t) is torch.Tensor or type(t) is torch.nn.Parameter
-    return (t if plain else _window(t)).tolist()  # type: ignore[no-any-return]
+    """The elements of the storage that *t* has, even if its class refuses to say."""
+    try:
+        return t.tolist()  # type: ignore[no-any-return]
+    except RuntimeError:
+        return _window(t).tolist()  # type: ignore[no-any-return]
 
 
 def _window(t: Any) -> Any:
@@ -96,10 +98,9 @@ class _TorchReader:
         for name, one in t.__dict__.items():
             if isinstance(one, torch.Tensor):
                 yield name, one
-        if t.is_leaf or t.retains_grad:
-            grad = t.grad
-            if grad is not None:
-                yield "grad", grad
+        grad = t.grad
+        if grad is not None:
+            yield "grad", grad
         base = t._base
         if base is not None:
             yield "_base", base
@@ -133,8 +134,7 @@ class _TorchReader:
             start = address - offset * t.element_size()
             storage = self.storages.setdefault(start, number)
             values = tuple([int(one) for one in _elements(t)])
-        grad = t.grad if t.is_leaf or t.retains_grad else None
-        base, grad_fn = t._base, t.grad_fn
+        grad, base, grad_fn = t.grad, t._base, t.grad_fn
         return (
             number,
             self.impls.setdefault(t._cdata, number),

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import cast
 
+from attrs import evolve
+
 from swapmodel.actions import ConversionFn
 from swapmodel.outcomes import Refusal, Stop
 from swapmodel.semantics import autograd, functions, set_data, spec, swap, tensors
@@ -379,31 +381,37 @@ def gradient_compatible(draft: Draft, frame: Frame) -> bool:
 
 
 @when_refused("reattach-gradient", "convert_parameter/swap")
-def reattach_gradient(draft: Draft, frame: Frame, refusal: Refusal) -> Refusal:
-    """`param.grad = param_grad`: the same object, as before."""
-    if frame.gradient is not None:
-        grad = draft.tensor(frame.gradient).impl
-        draft.edit_meta(draft.tensor(frame.param).impl).grad = grad
-    return refusal
+def reattach_gradient(draft: Draft, frame: Frame, refusal: Refusal) -> Refusal | None:
+    """`param.grad = param_grad`: the same object; if it does not fit, it is lost."""
+    if frame.gradient is None:
+        return None
+    raised = autograd.set_grad(draft, frame.param, frame.gradient)
+    if raised is None:
+        return None
+    assert isinstance(raised, Refusal)
+    return _raised_after(refusal, raised)
 
 
 @when_refused("could-not-swap", "convert_parameter/swap")
 def could_not_swap(draft: Draft, frame: Frame, refusal: Refusal) -> Refusal:
     """`raise RuntimeError(...) from e`."""
     # [convert/could-not-swap]
-    return _within("convert/could-not-swap", draft, frame, refusal)
+    raised = _named("convert/could-not-swap", draft, frame)
+    return _raised_after(refusal, raised)
 
 
 @when_refused("could-not-swap-gradient", "convert_gradient/swap")
 def could_not_swap_gradient(draft: Draft, frame: Frame, refusal: Refusal) -> Refusal:
     """`raise RuntimeError(...) from e`; the gradient stays detached."""
     # [convert/could-not-swap-gradient]
-    return _within("convert/could-not-swap-gradient", draft, frame, refusal)
+    raised = _named("convert/could-not-swap-gradient", draft, frame)
+    return _raised_after(refusal, raised)
 
 
-def _within(rule: str, draft: Draft, frame: Frame, refusal: Refusal) -> Refusal:
+def _named(rule: str, draft: Draft, frame: Frame) -> Refusal:
     name = draft.module(frame.module).cls
-    outer = Refusal(rule, frame.key, (("module", name), ("key", frame.key)))
-    return Refusal(
-        refusal.rule, refusal.operand, refusal.facts, (*refusal.within, outer)
-    )
+    return Refusal(rule, frame.key, (("module", name), ("key", frame.key)))
+
+
+def _raised_after(refusal: Refusal, raised: Refusal) -> Refusal:
+    return evolve(refusal, within=(*refusal.within, raised))

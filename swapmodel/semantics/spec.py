@@ -86,7 +86,9 @@ _TENSOR_LOCALS = (
 F = TypeVar("F")
 
 PhaseFunction: TypeAlias = Callable[[Draft, Frame], Stop | None]
-HandlerFunction: TypeAlias = Callable[[Draft, Frame, Refusal], Refusal]
+HandlerFunction: TypeAlias = Callable[[Draft, Frame, Refusal], Refusal | None]
+"""What it raises itself ends the `except` clause; `None` goes on to the next one."""
+
 PredicateFunction: TypeAlias = Callable[[Draft, Frame], bool]
 
 
@@ -253,7 +255,9 @@ def _handled(draft: Draft, frame: Frame, name: str, stop: Stop) -> Stop:
     if not isinstance(stop, Refusal):
         return stop
     for handler in frame.spec.handlers(name):
-        stop = handler(draft, frame, stop)
+        raised = handler(draft, frame, stop)
         if draft.watch is not None:
             draft.watch(f"{name}/refused", draft.frozen())
+        if raised is not None:
+            return raised
     return stop
