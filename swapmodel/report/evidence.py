@@ -25,6 +25,9 @@ from swapmodel.state.ids import TensorId
 BEFORE = "before"
 """The variable of a script that keeps identities from before the breaking action."""
 
+ESSENTIAL = ("type({t}).__name__", "{t}.dtype", questions.VALUES.code)
+"""What is asked of a tensor that has come to stand at a place beside the violation."""
+
 
 @frozen
 class Evidence:
@@ -109,7 +112,8 @@ def _answers(
         answer = answers.get(one.code)
         if not one.comparable or answer is None:
             continue
-        if main or answer != known.get(one.code):
+        moved_here = was is None and one.code not in ESSENTIAL
+        if main or not (moved_here or answer == known.get(one.code)):
             code = questions.code(one, expression(place))
             yield Evidence(code, answer, one.needs)
 

@@ -13,7 +13,6 @@ from swapmodel.report.start import start_lines
 from swapmodel.run import run
 from swapmodel.semantics import places
 from swapmodel.specfiles.read import load_spec
-
 from tests.report import examples
 
 

@@ -8,7 +8,6 @@ from swapmodel.report.start import NotWritten, start_lines
 from swapmodel.semantics.step import step
 from swapmodel.specfiles.read import load_spec
 from swapmodel.state.build import Builder
-
 from tests.report import examples
 
 
