@@ -1,5 +1,5 @@
 """
 Which programs are tried, and what do they show?
 
-Reading order: scope, enabled, canonical, explore, machine
+Reading order: scope, enabled, shapes, canonical, explore, shared, machine
 """

@@ -30,11 +30,14 @@ from swapmodel.state.autograd import Node, SavedVariable
 from swapmodel.state.heap import COLUMNS, Heap
 from swapmodel.state.ids import Held, NodeId
 
-Written: TypeAlias = tuple[bytes, tuple[Address, ...]]
-"""What is written of a value, and the positions that it holds, in order."""
+Written: TypeAlias = tuple[object, bytes, tuple[Address, ...]]
+"""A value, what is written of it, and the positions that it holds, in order."""
 
 FAR = 2
 """A version counter is written as no further than this from a recorded version."""
+
+WIDE = b"\xff\xff\xff\xff\xff"
+"""Starts a key whose numbers are wide; no heap has as many variables as it says."""
 
 REMEMBERED = 1 << 16
 """How many records are remembered as written; heaps share what a step left alone."""
@@ -48,12 +51,12 @@ def canonical(heap: Heap) -> bytes:
     `versions_seen` and `order_of_creation` say what is left of the history.
     """
     columns = _columns(heap)
-    head = _roots(heap)
-    fragment, found = _ROOTS.get(head) or _write_roots(head)
-    out = [*fragment]
-    order: list[Address] = []
-    numbers: dict[Address, int] = {}
-    _number(columns, found, out, order, numbers)
+    roots = _roots(heap)
+    known = _ROOTS.get(roots) or _write_roots(roots)
+    out = [*known[1]]
+    order: list[Address] = [*dict.fromkeys(known[2])]
+    numbers = {one: number for number, one in enumerate(order, 1)}
+    out += map(numbers.__getitem__, known[2])
     nodes: list[Node] = []
     for one in order:
         kind, position = one & _KIND, one >> KIND_BITS
@@ -63,10 +66,14 @@ def canonical(heap: Heap) -> bytes:
             known = _WRITTEN.get(id(record)) or _write(column, record)
             out += known[1]
             for other in known[2]:
-                if other in numbers:
-                    out.append(numbers[other])
-                else:
-                    _number(columns, (other,), out, order, numbers)
+                number = numbers.get(other)
+                if number is None:
+                    number = 0
+                    first = columns[_FIRST_COLUMN[other & _KIND]]
+                    if first[other >> KIND_BITS] is not None:
+                        order.append(other)
+                        numbers[other] = number = len(order)
+                out.append(number)
         if kind == _NODES:
             nodes.append(columns[_NODE_COLUMN][position])
             out += versions_seen(heap, nodes[-1].saved)
@@ -75,31 +82,12 @@ def canonical(heap: Heap) -> bytes:
     return packed(out)
 
 
-def _number(
-    columns: tuple[Any, ...],
-    found: tuple[Address, ...],
-    out: list[int],
-    order: list[Address],
-    numbers: dict[Address, int],
-) -> None:
-    """Write the numbers of what was reached; what is seen first has the next one."""
-    for one in found:
-        number = numbers.get(one)
-        if number is None:
-            if columns[_FIRST_COLUMN[one & _KIND]][one >> KIND_BITS] is None:
-                number = 0
-            else:
-                order.append(one)
-                numbers[one] = number = len(order)
-        out.append(number)
-
-
 def packed(numbers: list[int]) -> bytes:
     """Turn small numbers into bytes, four for each if one of them is not so small."""
     try:
         return bytes(numbers)
     except ValueError:
-        return b"\xff" + b"".join([one.to_bytes(4, "little") for one in numbers])
+        return WIDE + b"".join([one.to_bytes(4, "little") for one in numbers])
 
 
 # -- What is left of the history -----------------------------------------------------
@@ -149,23 +137,23 @@ _STATE_SHAPES = tuple(shape_of(_HINTS[name]) for name in _STATE)
 _KIND_OF = {columns[0].removesuffix("s"): kind for kind, columns in POSITIONS.items()}
 
 
-def _write_roots(head: Any) -> Written:
+def _write_roots(roots: Any) -> Written:
     out: list[int] = []
     found: list[Address] = []
-    names: tuple[Held, ...] = head[0]
+    names: tuple[Held, ...] = roots[0]
     small(len(names), out)
     for name, kind, position in names:
         number = KINDS.index(_KIND_OF[kind])
         plain(name, out, found)
         out.append(number)
         found.append(address(number, position))
-    for shape, value in zip(_STATE_SHAPES, head[1:], strict=True):
+    for shape, value in zip(_STATE_SHAPES, roots[1:], strict=True):
         shape(value, out, found)
-    _ROOTS[head] = written = (bytes(out), tuple(found))
+    _ROOTS[roots] = written = (roots, bytes(out), tuple(found))
     return written
 
 
-def _write(column: int, record: object) -> tuple[object, bytes, tuple[Address, ...]]:
+def _write(column: int, record: object) -> Written:
     if len(_WRITTEN) >= REMEMBERED:
         _WRITTEN.clear()
     out: list[int] = []
@@ -181,7 +169,7 @@ def _shape_in(column: str) -> Shape:
     return record_shape(kinds[0]) if kinds else plain
 
 
-_WRITTEN: dict[int, tuple[object, bytes, tuple[Address, ...]]] = {}
+_WRITTEN: dict[int, Written] = {}
 _SHAPES = tuple(_shape_in(column) for column in COLUMNS)
 _NODE_COLUMN = COLUMNS.index("nodes")
 _FIRST_COLUMN = tuple(COLUMNS.index(columns[0]) for columns in POSITIONS.values())

@@ -5,12 +5,11 @@ Which actions are worth trying on a heap?  `step` decides what they come to.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from functools import cache
 from operator import attrgetter
 
 import attrs
 
-from swapmodel.actions import Action, Drop, SetAttribute, operands
+from swapmodel.actions import ACTIONS, Action, Drop, SetAttribute, operands
 from swapmodel.semantics.places import resolve
 from swapmodel.state.heap import Heap, living
 
@@ -37,7 +36,7 @@ def enabled(heap: Heap, actions: Iterable[Action]) -> Iterator[Action]:
 
 def _operands_stand(heap: Heap, action: Action, stands: dict[str, str | None]) -> bool:
     """Whether every operand resolves to the kind of thing that it needs."""
-    for read, kind in _operands(type(action)):
+    for read, kind in _OPERANDS[type(action)]:
         place = read(action)
         if place not in stands:
             found = resolve(heap, place)
@@ -49,12 +48,11 @@ def _operands_stand(heap: Heap, action: Action, stands: dict[str, str | None]) -
 
 def _is_new(heap: Heap, action: Action, bound: set[str]) -> bool:
     """Whether what the action names is not there yet; for `Drop`, that it is."""
-    kind = type(action)
-    if kind is Drop:
+    if isinstance(action, Drop):
         return action.name in bound
-    if kind is SetAttribute:
+    if isinstance(action, SetAttribute):
         return not _is_set(heap, action)
-    fields = _fields(kind)
+    fields = _FIELDS[type(action)]
     if ASSIGNED in fields and getattr(action, ASSIGNED) in bound:
         return False
     return not (LABELLED in fields and _is_listed(heap, getattr(action, LABELLED)))
@@ -71,11 +69,8 @@ def _is_listed(heap: Heap, label: str) -> bool:
     return any(label in hooks.entries for _, hooks in living(heap.hooks))
 
 
-@cache
-def _operands(kind: type[Action]) -> tuple[tuple[attrgetter[str], str], ...]:
-    return tuple((attrgetter(name), needed) for name, needed in operands(kind))
-
-
-@cache
-def _fields(kind: type[Action]) -> frozenset[str]:
-    return frozenset(field.name for field in attrs.fields(kind))
+_OPERANDS = {
+    kind: tuple((attrgetter(name), needed) for name, needed in operands(kind))
+    for kind in ACTIONS
+}
+_FIELDS = {kind: frozenset(attrs.fields_dict(kind)) for kind in ACTIONS}

@@ -18,7 +18,7 @@ from swapmodel.actions import Action, Convert, Program
 from swapmodel.invariants.catalogue import INVARIANTS
 from swapmodel.invariants.of_steps import CONTENT
 from swapmodel.invariants.violation import Cause, Invariant, Step
-from swapmodel.outcomes import OutOfScope, Outcome, Refused, Undefined
+from swapmodel.outcomes import Outcome, OutOfScope, Refused, Undefined
 from swapmodel.run import Counterexample, find_cause
 from swapmodel.search.canonical import canonical
 from swapmodel.search.enabled import enabled

@@ -58,7 +58,9 @@ _KNOWN = (
     *CLASSES,
     *PYTHON_TYPES,
 )
-_NUMBERS, _TEXTS = 8, 128
+_NUMBERS, _TUPLES, _TEXTS, _WORDS = 8, 48, 64, 128
+"""Where the codes of small numbers, short tuples, short texts and known words start."""
+
 assert len(KINDS) <= 1 << KIND_BITS
 assert set(COLUMNS) == {column for row in POSITIONS.values() for column in row}
 
@@ -66,7 +68,6 @@ assert set(COLUMNS) == {column for row in POSITIONS.values() for column in row}
 def address(kind: int, position: int) -> Address:
     """One number for a position of the kind with this index in `KINDS`."""
     return position << KIND_BITS | kind
-
 
 
 # -- Plain values ------------------------------------------------------------------
@@ -84,8 +85,8 @@ def plain(value: object, out: list[int], _: list[Address]) -> None:
     """
     Write a value that holds no positions, so that its end can be told.
 
-    The first number says what it is: absent, negative, large, text, a tuple, a
-    small number, or a word that heaps often use.
+    The first number says what it is: absent, negative, a number, text or tuple that
+    is not small, one that is, or a word that heaps often use.
     """
     if value is None:
         out.append(0)
@@ -95,28 +96,35 @@ def plain(value: object, out: list[int], _: list[Address]) -> None:
         _text(value, out)
     else:
         assert isinstance(value, tuple), f"{value!r} has no place in a key"
-        out.append(4)
-        small(len(value), out)
+        _head(_TUPLES, _TEXTS, 4, len(value), out)
         for one in value:
             plain(one, out, _)
 
 
 def _number(value: int, out: list[int]) -> None:
-    if 0 <= value < _TEXTS - _NUMBERS:
-        out.append(_NUMBERS + value)
+    if value < 0:
+        out.append(1)
+        small(-value, out)
     else:
-        out.append(1 if value < 0 else 2)
-        small(abs(value), out)
+        _head(_NUMBERS, _TUPLES, 2, value, out)
 
 
 def _text(value: str, out: list[int]) -> None:
     if value in _KNOWN:
-        out.append(_TEXTS + _KNOWN.index(value))
+        out.append(_WORDS + _KNOWN.index(value))
         return
     encoded = value.encode()
-    out.append(3)
-    small(len(encoded), out)
+    _head(_TEXTS, _WORDS, 3, len(encoded), out)
     out += encoded
+
+
+def _head(first: int, end: int, otherwise: int, size: int, out: list[int]) -> None:
+    """Write a size in one code from *first* on, or behind the code for large ones."""
+    if first + size < end:
+        out.append(first + size)
+    else:
+        out.append(otherwise)
+        small(size, out)
 
 
 # -- From a type to its shape --------------------------------------------------------
