@@ -21,7 +21,7 @@ from tests.specfiles.mine import Change, changed, said
 @pytest.fixture(scope="module")
 def found() -> tuple[Counterexample, ...]:
     """What one scope holds under every release, the alike ones searched once."""
-    scope = load_scope("skeleton-gradient")
+    scope = evolve(load_scope("skeleton-gradient"), depth=3)
     searched = {
         name: explore(scope, load_spec(name)).counterexamples
         for name in ("torch-2.1", "torch-2.3", "torch-2.4")

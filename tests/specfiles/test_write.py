@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 
 import pytest
+from attrs import evolve
 
 from swapmodel.run import Counterexample
 from swapmodel.search.explore import explore
@@ -15,7 +16,7 @@ from swapmodel.specfiles.write import scenario_text, span, write_text, write_tex
 
 def found_in(scope: str, spec: str) -> tuple[Counterexample, ...]:
     """What a search finds."""
-    return explore(load_scope(scope), load_spec(spec)).counterexamples
+    return explore(evolve(load_scope(scope), depth=3), load_spec(spec)).counterexamples
 
 
 def test_texts_are_written(tmp_path: Path) -> None:
