@@ -11,7 +11,7 @@ from attrs import frozen
 from swapmodel.actions import Program
 from swapmodel.conformance.observation import Result, differences, observe
 from swapmodel.conformance.world import World
-from swapmodel.outcomes import Done, Refusal, Refused
+from swapmodel.outcomes import Done, Outcome, Refusal, Refused
 from swapmodel.run import run
 from swapmodel.semantics.spec import Spec
 from swapmodel.specfiles.rules import rules
@@ -51,18 +51,37 @@ class Divergence:
     """What differs, with the model's and with torch's value."""
 
 
-def compare(start: Heap, program: Program, spec: Spec) -> Divergence | None:
-    """Run a program in both and look after every action, until they differ."""
+@frozen
+class Compared:
+    """A program that ran in both worlds."""
+
+    divergence: Divergence | None
+    last: Outcome
+    """What the model says that the last action came to."""
+
+
+def compare(
+    start: Heap, program: Program, spec: Spec, *, every: bool = True
+) -> Compared:
+    """
+    Run a program in both worlds and look after every action, until they differ.
+
+    Without *every*, look after the last action that the model answers for.
+    """
     world = World(start)
-    trace = run(start, program, spec)
-    for count, outcome in enumerate(trace.outcomes, 1):
-        if not isinstance(outcome, Done | Refused):
-            return None
-        errors = world.run(program[count - 1])
+    outcomes = run(start, program, spec).outcomes
+    answered = [one for one in outcomes if isinstance(one, Done | Refused)]
+    for count, (action, outcome) in enumerate(
+        zip(program, answered, strict=False), 1
+    ):
+        errors = world.run(action)
+        if not every and count < len(answered):
+            continue
         different = differences(predicted(outcome, spec), world.look(errors))
         if different:
-            return Divergence(start, program[:count], different)
-    return None
+            found = Divergence(start, program[:count], different)
+            return Compared(found, outcome)
+    return Compared(None, outcomes[-1])
 
 
 def compare_last(
@@ -86,7 +105,9 @@ def shrink(found: Divergence, spec: Spec) -> Divergence:
     position = 0
     while position < len(best.program):
         shorter = best.program[:position] + best.program[position + 1 :]
-        again = compare(best.start, shorter, spec)
+        if not shorter:
+            break
+        again = compare(best.start, shorter, spec).divergence
         if again is None:
             position += 1
         else:

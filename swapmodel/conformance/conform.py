@@ -1,0 +1,193 @@
+"""
+Does the model do what the torch that is here does?  All parts of the answer.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from multiprocessing import get_context
+from pathlib import Path
+from time import perf_counter
+from typing import Any, TypeAlias
+
+import torch
+from attrs import field, frozen
+
+from swapmodel.conformance import programs, starts
+from swapmodel.conformance.lockstep import Divergence
+from swapmodel.conformance.programs import Tally
+from swapmodel.conformance.world import settle
+from swapmodel.search.scope import Scope
+from swapmodel.specfiles.actions import table_of
+from swapmodel.specfiles.read import load_spec
+from swapmodel.specfiles.schema import BadInput, nearest
+from swapmodel.specfiles.write import write_text
+
+SUMMARY = Path("build") / "conform" / "summary.json"
+
+EXHAUSTIVE_DEPTH = 3
+RANDOM_DEPTH = 15
+RANDOM_PROGRAMS = 6_000
+RANDOM_JOB = 250
+
+CONTROLS = ("torch-2.1", "torch-2.3")
+"""Specs of other releases: each must diverge."""
+
+PARTS = ("exhaustive-3", "random", "negative control")
+
+
+@frozen(kw_only=True)
+class Part:
+    """What came of one part."""
+
+    id: str
+    spec: str
+    seconds: float
+    tally: Tally = field(eq=False)
+
+    @property
+    def control(self) -> bool:
+        """Whether this part must diverge."""
+        return self.id == "negative control"
+
+    @property
+    def as_claimed(self) -> bool:
+        """Whether it diverges exactly if it must."""
+        return bool(self.tally.diverging) == self.control
+
+    def data(self) -> dict[str, Any]:
+        """The part as a summary tells it."""
+        return {
+            "id": self.id,
+            "spec": self.spec,
+            "as_claimed": self.as_claimed,
+            "programs": self.tally.programs,
+            "actions": self.tally.actions,
+            "divergences": self.tally.diverging,
+            "undefined": self.tally.undefined,
+            "unmodelled": dict(sorted(self.tally.unmodelled.items())),
+            "seconds": round(self.seconds, 1),
+            "examples": [_example(*one) for one in self.tally.kept[: programs.KEPT]],
+        }
+
+
+@frozen
+class Summary:
+    """Every part that ran, and the torch that it ran on."""
+
+    torch: str
+    parts: tuple[Part, ...]
+
+    @property
+    def as_claimed(self) -> bool:
+        """Whether the model and torch agree, and the wrong specs do not."""
+        return all(part.as_claimed for part in self.parts)
+
+    def text(self) -> str:
+        """The summary as JSON."""
+        told = {
+            "torch": self.torch,
+            "as_claimed": self.as_claimed,
+            "parts": [part.data() for part in self.parts],
+        }
+        return json.dumps(told, indent=2) + "\n"
+
+
+Progress: TypeAlias = Callable[[Part], None]
+
+Job: TypeAlias = tuple[Callable[..., Tally], tuple[Any, ...]]
+
+
+def conform(
+    parts: Sequence[str] = PARTS,
+    *,
+    processes: int = 2,
+    progress: Progress | None = None,
+    out: Path = SUMMARY,
+) -> Summary:
+    """
+    Run *parts* in order, tell *progress* of each, and write the summary to *out*.
+
+    What it finds does not depend on the number of processes.
+    """
+    for part in parts:
+        if part not in PARTS:
+            what = f"unknown part {part!r}"
+            raise BadInput(what, "command line", nearest(part, PARTS))
+    release = torch.__version__.partition("+")[0]
+    spec = load_spec(release).id
+    done = list[Part]()
+    context = get_context("spawn")
+    with ProcessPoolExecutor(processes, context, initializer=settle) as pool:
+        for part in parts:
+            for name in CONTROLS if part == "negative control" else (spec,):
+                done.append(_run_part(pool, part, name))
+                if progress is not None:
+                    progress(done[-1])
+    summary = Summary(release, tuple(done))
+    write_text(out, summary.text())
+    return summary
+
+
+def _run_part(pool: ProcessPoolExecutor, part: str, spec: str) -> Part:
+    began = perf_counter()
+    tally = Tally()
+    jobs = [pool.submit(run, *given) for run, given in _jobs(part, spec)]
+    for job in jobs:
+        tally.add(_result(job, jobs))
+    seconds = perf_counter() - began
+    return Part(id=part, spec=spec, seconds=seconds, tally=tally)
+
+
+def _result(job: Future[Tally], jobs: list[Future[Tally]]) -> Tally:
+    try:
+        return job.result()
+    except BaseException:
+        for one in jobs:
+            one.cancel()
+        raise
+
+
+def _jobs(part: str, spec: str) -> Iterator[Job]:
+    if part == "random":
+        for first in range(0, RANDOM_PROGRAMS, RANDOM_JOB):
+            yield _drawn, (first, min(first + RANDOM_JOB, RANDOM_PROGRAMS), spec)
+        return
+    depth = 2 if part == "negative control" else EXHAUSTIVE_DEPTH
+    for number, scope in enumerate(starts.exhaustive_scopes(depth)):
+        for start in range(len(scope.starts)):
+            for first in range(len(programs.first_actions(scope, start))):
+                yield _walk, (depth, number, start, first, spec)
+
+
+def _walk(depth: int, number: int, start: int, first: int, spec: str) -> Tally:
+    scope = _scopes(depth)[number]
+    action = programs.first_actions(scope, start)[first]
+    return programs.walk(scope, start, action, load_spec(spec))
+
+
+_MADE: dict[int, tuple[Scope, ...]] = {}
+
+
+def _scopes(depth: int) -> tuple[Scope, ...]:
+    if depth not in _MADE:
+        _MADE[depth] = starts.exhaustive_scopes(depth)
+    return _MADE[depth]
+
+
+def _drawn(first: int, end: int, spec: str) -> Tally:
+    scope = starts.random_scope(RANDOM_DEPTH)
+    return programs.run_drawn(scope, range(first, end), load_spec(spec))
+
+
+def _example(start: str, found: Divergence) -> dict[str, Any]:
+    return {
+        "start": start,
+        "program": [table_of(action) for action in found.program],
+        "differing": {
+            key: {"model": repr(model), "torch": repr(real)}
+            for key, (model, real) in found.differing.items()
+        },
+    }

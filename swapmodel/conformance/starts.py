@@ -1,0 +1,184 @@
+"""
+Where do the programs that run in lockstep start, and what may they do?
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import product
+
+from swapmodel.actions import (
+    Action,
+    Backward,
+    Cast,
+    CastData,
+    ClearGrad,
+    Convert,
+    Drop,
+    FillGrad,
+    Forward,
+    RegisterHook,
+    SetAttribute,
+    SetData,
+    SwapTensors,
+    TakeWeakref,
+    View,
+)
+from swapmodel.search.scope import Scope
+from swapmodel.state.build import Builder
+from swapmodel.state.heap import Heap
+from swapmodel.state.ids import TensorId
+
+FLAGS = (False, True)
+
+CLASSES = {"plain": "Parameter", "wrapper": "TwoTensor"}
+"""The class of the parameter of each kind of module."""
+
+WEAKREFS = ("ReferenceType", "_WeakTensorRef")
+
+
+def exhaustive_scopes(depth: int) -> tuple[Scope, ...]:
+    """Every program up to *depth* actions, from one kind of start heap each."""
+    return (
+        *(_module_scope(kind, depth) for kind in CLASSES),
+        Scope(
+            id="pair",
+            starts=tuple(_starts(lambda b, graded: _pair(b, graded=graded))),
+            actions=tuple(_tensor_actions("p", "q")),
+            depth=depth,
+        ),
+    )
+
+
+def random_scope(depth: int) -> Scope:
+    """Larger heaps for programs drawn at random: ties, children, buffers, flags."""
+    starts = (
+        (f"{kind}{'-swap' * swap}{'-overwrite' * overwrite}", heap)
+        for kind, swap, overwrite in product(CLASSES, FLAGS, FLAGS)
+        for heap in [_model(kind, Builder(swap=swap, overwrite=overwrite))]
+    )
+    return Scope(
+        id="random",
+        starts=tuple(starts),
+        actions=tuple(_many_actions()),
+        depth=depth,
+    )
+
+
+# -- Start heaps -------------------------------------------------------------------
+
+
+def _module_scope(kind: str, depth: int) -> Scope:
+    def filled(b: Builder, graded: bool) -> None:
+        w = _parameter(b, kind, graded=graded)
+        b.name("m", "module", b.module({"weight": w}))
+        b.name("u", "tensor", b.tensor((3, 4)))
+
+    extra = _inner_actions("m.weight", "u") if kind == "wrapper" else ()
+    casts = (Convert("m", Cast(dtype)) for dtype in ("float32", "float64"))
+    return Scope(
+        id=kind,
+        starts=tuple(_starts(filled)),
+        actions=(*casts, *_tensor_actions("m.weight", "u"), *extra),
+        depth=depth,
+    )
+
+
+def _starts(fill) -> Iterator[tuple[str, Heap]]:  # type: ignore[no-untyped-def]
+    for graded, swap in product(FLAGS, FLAGS):
+        b = Builder(swap=swap)
+        fill(b, graded)
+        yield f"{'graded' if graded else 'bare'}{'-swap' * swap}", b.heap()
+
+
+def _parameter(b: Builder, kind: str, *, graded: bool) -> TensorId:
+    w = b.parameter((1, 2), cls=CLASSES[kind])
+    if graded:
+        cls = "Tensor" if kind == "plain" else CLASSES[kind]
+        b.gradient(w, b.tensor((1, 1), cls=cls))
+    return w
+
+
+def _pair(b: Builder, *, graded: bool) -> None:
+    b.name("p", "tensor", _parameter(b, "plain", graded=graded))
+    b.name("q", "tensor", b.tensor((3, 4)))
+
+
+def _model(kind: str, b: Builder) -> Heap:
+    w, c = _parameter(b, kind, graded=True), _parameter(b, "plain", graded=False)
+    child = b.module({"weight": c, "tied": w}, buffers={"running": b.tensor((5, 6))})
+    parts = {"weight": w, "bias": b.parameter((0, 7))}
+    b.name("m", "module", b.module(parts, children={"child": child}))
+    b.name("p", "tensor", b.parameter((3, 5), attributes={"tag": 2}))
+    b.name("u", "tensor", b.tensor((3, 4)))
+    return b.heap()
+
+
+# -- Actions -----------------------------------------------------------------------
+
+
+def _tensor_actions(p: str, u: str) -> Iterator[Action]:
+    """What can be done with a parameter, another tensor, outputs and views."""
+    grad = f"{p}.grad"
+    for t1, t2 in ((p, u), (u, p), (p, p), (p, "y"), (p, "v"), (grad, u)):
+        yield SwapTensors(t1, t2)
+    for t, source in ((p, u), (u, p), (p, "y"), (p, "v"), ("v", u), (grad, u)):
+        yield SetData(t, source)
+    for t in (p, u, grad):
+        yield CastData(t, "float64")
+    yield from (FillGrad(p), FillGrad(u), ClearGrad(p))
+    for function, t, name in (
+        ("scale", p, "y"),
+        ("square", p, "y"),
+        ("scale", "v", "y"),
+        ("scale", u, "y"),
+        ("square", "y", "z"),
+    ):
+        yield Forward(function, t, name)  # type: ignore[arg-type]
+    for t in (p, "y", "z", "v"):
+        yield Backward(t)
+    for t in (p, u, "y", grad):
+        yield View(t, "v")
+    for name in ("y", "v", "r", u):
+        yield Drop(name)
+    for t, kind in product((p, u, grad), WEAKREFS):
+        yield TakeWeakref(kind, t, "r")  # type: ignore[arg-type]
+    yield TakeWeakref("ReferenceType", "y", "r")
+    for t, label in ((p, "h"), ("y", "k"), ("v", "k")):
+        yield RegisterHook(t, label)
+    for t in (p, u, grad):
+        yield SetAttribute(t, "tag")
+
+
+def _inner_actions(w: str, u: str) -> Iterator[Action]:
+    """What can be done with an inner tensor of a wrapper."""
+    inner = f"{w}.a"
+    yield TakeWeakref("ReferenceType", inner, "r")
+    yield CastData(inner, "float64")
+    yield View(inner, "v")
+    yield SetData(inner, u)
+
+
+def _many_actions() -> Iterator[Action]:
+    """What can be done with all places of the larger heaps."""
+    grads = ("m.weight.grad", "m.bias.grad", "p.grad")
+    leaves = ("m.weight", "m.bias", "m.child.weight", "p", "u")
+    made = ("y", "z", "v")
+    everything = (*leaves, *made, *grads, "m.weight.a", "m.child.running")
+    for module, dtype in product(("m", "m.child"), ("float16", "float32", "float64")):
+        yield Convert(module, Cast(dtype))
+    for t1, t2 in product((*leaves, *grads, "y", "v"), repeat=2):
+        yield SwapTensors(t1, t2)
+        yield SetData(t1, t2)
+    for t in everything:
+        yield from (CastData(t, "float64"), FillGrad(t), ClearGrad(t), Backward(t))
+        for name in ("y", "z"):
+            yield Forward("scale", t, name)
+            yield Forward("square", t, name)
+        yield View(t, "v")
+        yield from (RegisterHook(t, "h"), RegisterHook(t, "k"))
+        yield SetAttribute(t, "tag")
+        for kind, name in product(WEAKREFS, ("r", "s")):
+            yield TakeWeakref(kind, t, name)  # type: ignore[arg-type]
+    for name in ("y", "z", "v", "r", "s", "p", "u"):
+        yield Drop(name)
