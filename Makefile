@@ -28,7 +28,7 @@ confirm: $(VENV)/.torch  ## show every counterexample on real torch
 	@$(TOOL) confirm $(ARGS)
 
 bench: $(VENV)/.dev $(VENV)/.torch  ## measure speed and size
-	@$(PY) bench/run.py $(ARGS)
+	@$(PY) -m bench.run $(ARGS)
 
 lint: $(VENV)/.dev     ## ruff, rules and format
 	@$(PY) -m ruff check $(CODE) && $(PY) -m ruff format --check $(CODE)

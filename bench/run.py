@@ -1,7 +1,7 @@
 """
 How fast is it, and how large?  Ratios of one run, medians of several.
 
-`python bench/run.py [--size N] [--repeat R] [--only WORD]`
+`python -m bench.run [--size N] [--repeat R] [--only WORD]`
 """
 
 import argparse
