@@ -5,6 +5,7 @@ How fast is it, and how large?  Ratios of one run, medians of several.
 """
 
 import argparse
+import contextlib
 import gc
 import importlib.util
 import random
@@ -18,8 +19,22 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis.stateful import RuleBasedStateMachine, run_state_machine_as_test
 
 from bench import object_swap
-from swapmodel.actions import Action, Cast, Convert
+from swapmodel.actions import (
+    Action,
+    Backward,
+    Cast,
+    ClearGrad,
+    Convert,
+    Drop,
+    FillGrad,
+    Forward,
+    Program,
+    SetAttribute,
+    TakeWeakref,
+    View,
+)
 from swapmodel.invariants.catalogue import INVARIANTS
+from swapmodel.run import run
 from swapmodel.search.canonical import canonical
 from swapmodel.search.enabled import enabled
 from swapmodel.search.explore import Search
@@ -27,6 +42,7 @@ from swapmodel.search.machine import empty_machine, machine
 from swapmodel.semantics.spec import Spec
 from swapmodel.semantics.step import step
 from swapmodel.specfiles.read import load_spec
+from swapmodel.state.build import Builder
 from swapmodel.state.heap import Heap
 
 RELEASE = "torch-2.13"
@@ -125,32 +141,80 @@ def machines(spec: Spec, size: int, repeat: int) -> Iterator[Row]:
     yield "Hypothesis machine", shown
 
 
-def programs(heap: Heap, spec: Spec, count: int) -> list[tuple[Action, ...]]:
+def start(cls: str) -> Heap:
+    """A module with one parameter of that class and its gradient."""
+    builder = Builder(swap=True)
+    weight = builder.parameter(cls=cls)
+    inner = "TwoTensor" if cls == "TwoTensor" else "Tensor"
+    builder.gradient(weight, builder.tensor((1, 1), cls=inner))
+    builder.name("m", "module", builder.module({"weight": weight}))
+    builder.name("t", "tensor", builder.tensor((3, 4)))
+    return builder.heap()
+
+
+TRIED: tuple[Action, ...] = (
+    Convert("m", Cast("float32")),
+    Convert("m", Cast("float64")),
+    FillGrad("m.weight"),
+    ClearGrad("m.weight"),
+    Forward("scale", "m.weight", "y"),
+    Forward("square", "m.weight", "z"),
+    Backward("y"),
+    Backward("z"),
+    View("m.weight", "v"),
+    Drop("y"),
+    Drop("z"),
+    Drop("v"),
+    TakeWeakref("ReferenceType", "m.weight", "r"),
+    Drop("r"),
+    SetAttribute("m.weight", "tag"),
+)
+
+
+def programs(heap: Heap, spec: Spec, count: int) -> list[Program]:
     """Random ten-action programs of actions that are enabled when they run."""
     chosen = random.Random(1)
-    tried = object_swap.scope(1, "convert").actions
     found = []
     for _ in range(count):
         one, program = heap, list[Action]()
         for _ in range(10):
-            action = chosen.choice(list(enabled(one, tried)))
+            action = chosen.choice(list(enabled(one, TRIED)))
             program.append(action)
-            outcome = step(one, action, spec)
-            one = getattr(outcome, "heap", one)
+            one = getattr(step(one, action, spec), "heap", one)
         found.append(tuple(program))
     return found
 
 
 def interpreter(spec: Spec, size: int, repeat: int) -> Iterator[Row]:
-    """Programs per second of the interpreter."""
-    from swapmodel.run import run
+    """Programs per second of the interpreter, beside real torch on the same ones."""
+    for name, cls in (("plain", "Parameter"), ("wrapper", "TwoTensor")):
+        heap = start(cls)
+        drawn = programs(heap, spec, 100)
+        ours = median(partial(seconds, partial(interpreted, heap, drawn, spec)), repeat)
+        shown = f"{len(drawn) / ours:,.0f} programs/s"
+        if importlib.util.find_spec("torch") is not None:
+            theirs = median(partial(seconds, partial(performed, heap, drawn)), repeat)
+            rate = len(drawn) / theirs
+            shown += f", {theirs / ours:.2f} of torch's {rate:,.0f}"
+        yield f"interpreter, ten random actions, {name} parameter", shown
 
-    heap = object_swap.scope(1, "convert").starts[0][1]
-    drawn = programs(heap, spec, 200)
-    took = median(
-        lambda: seconds(lambda: [run(heap, one, spec) for one in drawn]), repeat
-    )
-    yield "interpreter, random ten-action programs", f"{len(drawn) / took:,.0f} per s"
+
+def interpreted(heap: Heap, drawn: list[Program], spec: Spec) -> None:
+    """Run the programs in the interpreter, with a frozen heap after every action."""
+    for program in drawn:
+        run(heap, program, spec)
+
+
+def performed(heap: Heap, drawn: list[Program]) -> None:
+    """Run the programs on real torch, without looking at anything."""
+    from swapmodel.conformance.perform import perform
+    from swapmodel.conformance.world import World
+
+    for program in drawn:
+        world = World(heap)
+        for action in program:
+            with contextlib.suppress(Exception):
+                perform(world.variables, world.fired, action)
 
 
 ROWS = {
