@@ -25,13 +25,13 @@ from swapmodel.report.verdicts import render_table, render_verdicts
 from swapmodel.run import run as run_program
 from swapmodel.search.explore import Exploration
 from swapmodel.semantics.spec import Spec
-from swapmodel.specfiles import index as generated
 from swapmodel.specfiles.claims import patch, propose
-from swapmodel.specfiles.files import shown_path, specs_folder
+from swapmodel.specfiles.files import specs_folder
+from swapmodel.specfiles.index import generated
 from swapmodel.specfiles.read import load_spec, release_ids
 from swapmodel.specfiles.scenario import load_scenario, mismatches
 from swapmodel.specfiles.schema import BadInput
-from swapmodel.specfiles.scopes import scope_ids
+from swapmodel.specfiles.scopes import scopes_of
 from swapmodel.specfiles.write import write_text, write_texts
 
 AS_CLAIMED, CRASH, REFUTED, UNDECIDED, BAD_INPUT = range(5)
@@ -75,6 +75,9 @@ def app() -> None:
 @app.command()
 @click.argument("specs", nargs=-1)
 @click.option("--scope", "scopes", multiple=True, help="Search this scope alone.")
+@click.option(
+    "--set", "name", type=click.Choice(["standard", "nightly"]), default="standard"
+)
 @click.option("--json", "json_file", type=click.Path(path_type=Path, dir_okay=False))
 @click.option("--out", type=click.Path(path_type=Path), default=BUILD / "report")
 @click.option("--processes", type=click.IntRange(1, 64), default=2)
@@ -82,6 +85,7 @@ def app() -> None:
 def check(
     specs: tuple[str, ...],
     scopes: tuple[str, ...],
+    name: str,
     json_file: Path | None,
     out: Path,
     processes: int,
@@ -89,7 +93,7 @@ def check(
 ) -> int:
     """Search every scope under SPECS (all releases) and compare with the claims."""
     wanted = tuple(load_spec(name) for name in specs or release_ids())
-    todo = jobs(wanted, scopes or scope_ids(), limit)
+    todo = jobs(wanted, scopes or scopes_of(name), limit)
     checked = run_check(wanted, todo, processes=processes, told=_progress)
     write_reports(checked, out)
     if json_file is not None:
@@ -164,7 +168,7 @@ def _ended(start, program, spec: Spec) -> int:  # type: ignore[no-untyped-def]
 def claims(show: bool, write: bool, processes: int) -> int:
     """Search everything and say how the claims would have to change."""
     specs = tuple(load_spec(name) for name in release_ids())
-    todo = jobs(specs, scope_ids())
+    todo = jobs(specs, scopes_of("standard"))
     checked = run_check(specs, todo, processes=processes, told=_progress)
     if any(not one.complete for one in checked.explorations):
         click.echo("swapmodel: some searches did not end, nothing proposed", err=True)
@@ -182,15 +186,17 @@ def claims(show: bool, write: bool, processes: int) -> int:
 @click.option("--check", "only_check", is_flag=True, help="Write nothing.")
 def index(only_check: bool) -> int:
     """Write every generated file again, or say which one is stale."""
+    root = specs_folder().parent
     stale = {
-        path: text
-        for path, text in generated.generated_files().items()
-        if not path.is_file() or path.read_text(encoding="utf-8") != text
+        name: text
+        for name, text in generated().items()
+        if not (root / name).is_file()
+        or (root / name).read_text(encoding="utf-8") != text
     }
-    for path, text in stale.items():
-        if not only_check:
-            write_text(path, text)
-        click.echo(f"{'stale' if only_check else 'written'}: {shown_path(path)}")
+    if not only_check:
+        write_texts(root, stale)
+    for name in stale:
+        click.echo(f"{'stale' if only_check else 'written'}: {name}")
     return REFUTED if stale and only_check else AS_CLAIMED
 
 
@@ -198,15 +204,28 @@ def index(only_check: bool) -> int:
 
 
 @app.command()
+@click.argument("parts", nargs=-1)
 @click.option("--out", type=click.Path(path_type=Path), default=BUILD / "conform")
 @click.option("--processes", type=click.IntRange(1, 64), default=2)
-def conform(out: Path, processes: int) -> int:
-    """Run the programs of the scopes in lockstep with the torch that is installed."""
+def conform(parts: tuple[str, ...], out: Path, processes: int) -> int:
+    """Run programs in lockstep with the torch that is installed, PARTS or all."""
     _need_torch()
+    from swapmodel.conformance.conform import PARTS, Part
     from swapmodel.conformance.conform import conform as run_conform
 
-    summary = run_conform(out, processes=processes, told=click.echo)
-    return REFUTED if summary.divergences else AS_CLAIMED
+    def progress(one: Part) -> None:
+        tally, verdict = one.tally, "as claimed" if one.as_claimed else "NOT AS CLAIMED"
+        click.echo(
+            f"{one.id} under {one.spec}: {tally.programs} programs, "
+            f"{tally.actions} actions, {tally.diverging} divergences, {verdict}"
+        )
+
+    summary = out / "summary.json"
+    found = run_conform(
+        parts or PARTS, processes=processes, progress=progress, out=summary
+    )
+    click.echo(f"torch {found.torch}; summary in {summary}")
+    return AS_CLAIMED if found.as_claimed else REFUTED
 
 
 @app.command()
@@ -226,7 +245,7 @@ def confirm(scripts: tuple[Path, ...], names: tuple[str, ...], processes: int) -
 
     if not scripts:
         specs = tuple(load_spec(name) for name in names)
-        todo = jobs(specs, scope_ids())
+        todo = jobs(specs, scopes_of("standard"))
         checked = run_check(specs, todo, processes=processes, told=_progress)
         write_reports(checked, BUILD / "report")
         folders = [BUILD / "report" / "scripts" / spec.id for spec in specs]
