@@ -17,7 +17,7 @@ from swapmodel.conformance.lockstep import (
     predicted,
     shrink,
 )
-from swapmodel.conformance.undefined import end_of
+from swapmodel.conformance.undefined import MISBEHAVED, end_of
 from swapmodel.outcomes import OutOfScope, Undefined
 from swapmodel.search.enabled import enabled
 from swapmodel.search.scope import Scope
@@ -114,7 +114,7 @@ def _misbehaves(
 ) -> None:
     tally.undefined += 1
     end = end_of(start, program)
-    if end != "died":
+    if end not in MISBEHAVED:
         tally.diverging += 1
         differing = {"undefined": (outcome.why, end)}
         tally.kept.append((start_id, Divergence(start, program, differing)))

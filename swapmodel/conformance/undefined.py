@@ -14,10 +14,16 @@ from swapmodel.actions import Program
 from swapmodel.conformance.world import World
 from swapmodel.state.heap import Heap
 
-End: TypeAlias = Literal["died", "raised", "went on"]
+End: TypeAlias = Literal["died", "not allocated", "raised", "went on"]
 """What became of the child: a signal ended it, torch raised, or nothing happened."""
 
-_EXIT_CODES: dict[int, End] = {0: "went on", 3: "raised"}
+MISBEHAVED = ("died", "not allocated")
+"""What may become of a program that the model calls undefined."""
+
+_NOT_ALLOCATED = "The tensor has a non-zero number of elements, but its data is not"
+"""What some kernels ask before they read; others read at once."""
+
+_EXIT_CODES: dict[int, End] = {0: "went on", 3: "raised", 4: "not allocated"}
 
 
 def end_of(start: Heap, program: Program) -> End:
@@ -39,6 +45,8 @@ def _run_and_exit(start: Heap, program: Program) -> None:
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         world = World(start)
         errors = [world.run(action) for action in program]
-        code = 3 if errors[-1] else 0
+        code = 0
+        for _, text in errors[-1]:
+            code = 4 if text.startswith(_NOT_ALLOCATED) else 3
     finally:
         os._exit(code)

@@ -64,7 +64,7 @@ def _computed(function: str, payload: Payload) -> Payload:
 
 def view(draft: Draft, t: TensorId) -> TensorId | Stop:
     """`t.view(-1)`: an alias that owns its base and sends it its gradient."""
-    payload = payloads.read(draft, t)
+    payload = payloads.outline(draft, t)
     if not isinstance(payload, Dense | Wrapped):
         return payload
     out = tensors.alias(draft, t, payload, draft.impl_of(t).counter)
@@ -136,7 +136,7 @@ def backward(draft: Draft, t: TensorId) -> Stop | None:
     Refuses a tensor outside any graph, a poisoned node, a node that was freed
     before and a saved tensor that was written since.
     """
-    payload = payloads.read(draft, t)
+    payload = payloads.outline(draft, t)
     if not isinstance(payload, Dense | Wrapped):
         return payload
     if not requires_grad(draft, t):

@@ -53,6 +53,19 @@ def read(state: Columns, t: TensorId) -> Payload | Stop:
     Refuses an intercepted tensor whose class intercepts nothing, and crashes on a
     null storage that no class stands in front of.
     """
+    return _read(state, t, looks=True)
+
+
+def outline(state: Columns, t: TensorId) -> Payload | Stop:
+    """
+    What *t* is to an operation that only asks for its form: `detach`, `ones_like`.
+
+    As `read`, but a null storage crashes nothing that does not look into it.
+    """
+    return _read(state, t, looks=False)
+
+
+def _read(state: Columns, t: TensorId, *, looks: bool) -> Payload | Stop:
     tensor, impl = state.tensor(t), state.impl_of(t)
     if impl.python_key:
         if not tensor_class(tensor.cls).inner:
@@ -60,13 +73,15 @@ def read(state: Columns, t: TensorId) -> Payload | Stop:
             return Refusal("dispatch/no-handler")
         inner: list[tuple[str, Payload]] = []
         for name, one in tensor.inner:
-            payload = read(state, one)
+            payload = _read(state, one, looks=looks)
             if not isinstance(payload, Dense | Wrapped):
                 return payload
             inner.append((name, payload))
         return Wrapped(tensor.cls, tuple(inner))
     if impl.storage is None:
-        return Crash("a null storage is read")
+        if looks:
+            return Crash("a null storage is read")
+        return Dense(impl.dtype, impl.device, impl.length, None)
     values = state.storage(impl.storage).values
     if values is not None:
         values = values[impl.offset : impl.offset + impl.length]
@@ -132,7 +147,11 @@ def cast(payload: Payload, dtype: str) -> Payload:
 
 def ones(payload: Payload) -> Payload:
     """`torch.ones_like`."""
-    return apply(payload, lambda _: 1)
+    if isinstance(payload, Wrapped):
+        inner = tuple((name, ones(one)) for name, one in payload.inner)
+        return Wrapped(payload.cls, inner)
+    values = (1,) * payload.length
+    return Dense(payload.dtype, payload.device, payload.length, values)
 
 
 def add(a: int, b: int) -> int:

@@ -33,8 +33,8 @@ from swapmodel.semantics import (
 from swapmodel.semantics.payloads import Dense, Wrapped
 from swapmodel.semantics.spec import Frame, Spec
 from swapmodel.state.draft import Draft, Watch
-from swapmodel.state.heap import Heap
-from swapmodel.state.ids import TensorId
+from swapmodel.state.heap import Heap, living
+from swapmodel.state.ids import TensorId, WeakrefId
 from swapmodel.state.weakrefs import PYTHON_TYPES, Weakref
 
 
@@ -100,8 +100,7 @@ def _dispatch(
         case actions.Drop(name):
             return _drop(draft, name)
         case actions.TakeWeakref(kind, _, name):
-            ref = _weakref(draft, kind, *found)
-            draft.bind(name, "weakref", draft.add_weakref(ref))
+            draft.bind(name, "weakref", _weakref(draft, kind, *found))
         case actions.RegisterHook(_, label):
             return autograd.register_hook(draft, found[0], label)
         case actions.SetAttribute(_, key, value):
@@ -140,14 +139,18 @@ def _cast_data(draft: Draft, frame: Frame, t: TensorId, dtype: str) -> Stop | No
 
 def _fill_grad(draft: Draft, t: TensorId) -> Stop | None:
     """`t.grad = torch.ones_like(t)`."""
-    payload = payloads.read(draft, t)
+    payload = payloads.outline(draft, t)
     if not isinstance(payload, Dense | Wrapped):
         return payload
     grad = tensors.make(draft, payloads.ones(payload))
     return autograd.set_grad(draft, t, grad)
 
 
-def _weakref(draft: Draft, kind: Any, t: TensorId) -> Weakref:
-    if kind in PYTHON_TYPES:
-        return Weakref(type=kind, tensor=t, ghost_tensor=t)
-    return Weakref(type=kind, impl=draft.tensor(t).impl)
+def _weakref(draft: Draft, kind: Any, t: TensorId) -> WeakrefId:
+    """`weakref.ref(t)`, which is one and the same as long as it lives; or of the impl."""
+    if kind not in PYTHON_TYPES:
+        return draft.add_weakref(Weakref(type=kind, impl=draft.tensor(t).impl))
+    for position, ref in living(draft.weakrefs):
+        if ref.tensor == t and ref.type == kind:
+            return WeakrefId(position)
+    return draft.add_weakref(Weakref(type=kind, tensor=t, ghost_tensor=t))

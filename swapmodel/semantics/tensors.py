@@ -46,7 +46,7 @@ def make(draft: Draft, payload: Payload) -> TensorId:
 
 def detach(draft: Draft, t: TensorId) -> TensorId | Stop:
     """`t.detach()`: another tensor over the same storage, out of the graph."""
-    payload = payloads.read(draft, t)
+    payload = payloads.outline(draft, t)
     if not isinstance(payload, Dense | Wrapped):
         return payload
     return alias(draft, t, payload, draft.impl_of(t).counter)
@@ -54,7 +54,7 @@ def detach(draft: Draft, t: TensorId) -> TensorId | Stop:
 
 def data(draft: Draft, t: TensorId) -> TensorId | Stop:
     """`t.data`: another tensor over the same storage, with a counter of its own."""
-    payload = payloads.read(draft, t)
+    payload = payloads.outline(draft, t)
     if not isinstance(payload, Dense | Wrapped):
         return payload
     return alias(draft, t, payload, draft.add_counter())
