@@ -43,7 +43,7 @@ def _program(one: Explanation) -> Iterator[str]:
     for told in one.then:
         note = ""
         if told.refusals:
-            note = f"  # refused: {', caused by '.join(r.rule for r in told.refusals)}"
+            note = f"  # refused: {', after '.join(r.rule for r in told.refusals)}"
         elif told.why:
             note = f"  # {told.outcome}: {told.why}"
         elif told.probe and told.fired:

@@ -47,7 +47,7 @@ def expect_refusal(error, texts):
     said = []
     while error is not None:
         said.append(str(error))
-        error = error.__cause__
+        error = error.__cause__ or error.__context__
     for number, text in enumerate(texts):
         pattern = ".*".join(map(re.escape, text.split("...")))
         if number < len(said) and re.fullmatch(pattern, said[number], re.DOTALL):
@@ -216,7 +216,7 @@ def _step(action: Action, outcome: Outcome, spec: Spec) -> Iterator[str]:
 def _refused(line: str, refusal: Refusal, spec: Spec) -> Iterator[str]:
     chain = spelling.chain(refusal)
     texts = [spelling.text(spec, one) for one in chain]
-    yield f"# Refused by {', caused by '.join(one.rule for one in chain)}."
+    yield f"# Refused by {', after '.join(one.rule for one in chain)}."
     yield "try:"
     yield f"    {line}"
     yield f"except {spelling.exception(refusal)} as error:"
