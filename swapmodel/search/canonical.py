@@ -154,23 +154,34 @@ def _write_roots(roots: Any) -> Written:
 
 
 def _write(column: int, record: object) -> Written:
+    """Write a record that was not met before; one equal to it may have been."""
     if len(_WRITTEN) >= REMEMBERED:
         _WRITTEN.clear()
-    out: list[int] = []
-    found: list[Address] = []
-    _SHAPES[column](record, out, found)
-    _WRITTEN[id(record)] = written = (record, bytes(out), tuple(found))
+    read, equal, shape = _CLASSES[column]
+    fields = read(record)
+    known = equal.get(fields)
+    if known is None:
+        out: list[int] = []
+        found: list[Address] = []
+        shape(record, out, found)
+        if len(equal) >= REMEMBERED:
+            equal.clear()
+        equal[fields] = known = (bytes(out), tuple(found))
+    _WRITTEN[id(record)] = written = (record, *known)
     return written
 
 
-def _shape_in(column: str) -> Shape:
+def _class_in(column: str) -> tuple[Any, dict[Any, Any], Shape]:
+    """How a column's records are read and written, and what equal ones came to."""
     (rows, *_) = get_args(_HINTS[column])
     kinds = [one for one in (rows, *get_args(rows)) if attrs.has(one)]
-    return record_shape(kinds[0]) if kinds else plain
+    if not kinds:
+        return id, {}, plain
+    return attrgetter(*attrs.fields_dict(kinds[0])), {}, record_shape(kinds[0])
 
 
 _WRITTEN: dict[int, Written] = {}
-_SHAPES = tuple(_shape_in(column) for column in COLUMNS)
+_CLASSES = tuple(_class_in(column) for column in COLUMNS)
 _NODE_COLUMN = COLUMNS.index("nodes")
 _FIRST_COLUMN = tuple(COLUMNS.index(columns[0]) for columns in POSITIONS.values())
 _READ = tuple(

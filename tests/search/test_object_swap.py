@@ -5,6 +5,7 @@ import pytest
 from bench import object_swap
 from bench.object_swap import How
 from swapmodel.search.explore import explore
+from swapmodel.specfiles.scopes import load_scope
 from tests.search.starts import spec
 
 PINNED: dict[tuple[int, How], int] = {
@@ -27,6 +28,14 @@ def test_pinned_counts(tensors: int, how: How, swap: bool) -> None:
 
     assert PINNED[tensors, how] == found.heaps
     assert found.depth < scope.depth
+
+
+@pytest.mark.parametrize("name", ["object-swap-3", "object-swap-3-data"])
+def test_scope_files_pin_the_same(name: str) -> None:
+    """The scopes of `make check` pin the counts of the scopes made here."""
+    how: How = "cast_data" if name.endswith("data") else "convert"
+
+    assert {PINNED[3, how]} == {count for _, count in load_scope(name).pinned}
 
 
 def test_pinned_count_behind_the_back() -> None:
