@@ -4,6 +4,7 @@ Does the model do what the torch that is here does?  All parts of the answer.
 
 from __future__ import annotations
 
+import gc
 import json
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
@@ -164,6 +165,7 @@ def _jobs(part: str, spec: str) -> Iterator[Job]:
 
 def _walk(depth: int, number: int, start: int, first: int, spec: str) -> Tally:
     scope = _scopes(depth)[number]
+    gc.freeze()
     action = programs.first_actions(scope, start)[first]
     return programs.walk(scope, start, action, load_spec(spec))
 

@@ -227,6 +227,8 @@ def differences(model: Result, torch: Result) -> dict[str, tuple[Any, Any]]:
 
     Where the model knows no values, torch's are not looked at.
     """
+    if model == torch:
+        return {}
     torch = evolve(torch, then=_forget_unknown(model.then, torch.then))
     if _errors_fit(model.errors, torch.errors):
         torch = evolve(torch, errors=model.errors)

@@ -10,7 +10,7 @@ from typing import Any
 
 import torch
 
-from swapmodel.actions import Action
+from swapmodel.actions import Action, Backward, Forward
 from swapmodel.conformance import perform
 from swapmodel.conformance.look import keep_small, observe_world
 from swapmodel.conformance.observation import Result
@@ -19,11 +19,15 @@ from swapmodel.state.heap import Heap
 from swapmodel.state.ids import ImplId, ModuleId, TensorId
 
 
+GROWING = (Forward, Backward)
+"""The actions after which a value can be above the modulus."""
+
+
 def settle() -> None:
     """
-    Make this process fit for many small worlds: one thread, nothing to collect.
+    Make this process fit for many small worlds: one thread, little to collect.
 
-    Call it once, when everything is imported: a collection costs nothing then.
+    A collection costs nothing when all that was there before is out of its sight.
     """
     torch.set_num_threads(1)
     warnings.filterwarnings("ignore")
@@ -56,12 +60,15 @@ class World:
             perform.perform(self.variables, self.fired, action)
         except Exception as error:
             errors = _chain(error)
-        gc.collect()
-        keep_small(self.variables)
+        if errors:
+            gc.collect()
+        if isinstance(action, GROWING):
+            keep_small(self.variables)
         return errors
 
     def look(self, errors: tuple[tuple[str, str], ...]) -> Result:
         """Say what Python sees after an action that came to *errors*."""
+        gc.collect()
         kind = "refused" if errors else "done"
         seen = observe_world(self.variables)
         return Result(kind, errors, tuple(self.fired), seen)
