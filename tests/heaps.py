@@ -85,7 +85,8 @@ def with_row(heap: Heap, column: str, position: int, **fields: Any) -> Heap:
     """The same heap with another thing at one position of a column."""
     rows: list[Any] = list(getattr(heap, column))
     rows[position] = attrs.evolve(rows[position], **fields)
-    return attrs.evolve(heap, **{column: tuple(rows)})
+    columns: Any = {column: tuple(rows)}
+    return attrs.evolve(heap, **columns)
 
 
 def runs(start: Heap, program: Program, under: Spec) -> list[Heap]:
@@ -122,9 +123,8 @@ DRAWN: dict[str, tuple[str, ...]] = {
 
 def programs(length: int = 6) -> st.SearchStrategy[Program]:
     """Programs of every kind of action, in which much is refused."""
-    return st.lists(
-        st.one_of([_record(kind) for kind in ACTIONS]), max_size=length
-    ).map(tuple)
+    actions = st.one_of([_record(kind) for kind in ACTIONS])
+    return st.lists(actions, max_size=length).map(tuple)
 
 
 def _record(kind: Any) -> st.SearchStrategy[Any]:

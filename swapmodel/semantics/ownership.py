@@ -185,7 +185,7 @@ def collect(draft: Draft) -> None:
 
 
 def _release(column: list[Any], reached: Set[object]) -> None:
-    if len(column) != len(reached):
+    if len(column) != len(reached) - (None in reached):
         for position in range(len(column)):
             if position not in reached:
                 column[position] = None

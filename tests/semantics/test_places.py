@@ -1,0 +1,110 @@
+"""Places: what stands where, and under which names."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from swapmodel.actions import Program, TakeWeakref
+from swapmodel.semantics.places import placements, places, resolve, segments
+from swapmodel.state.build import Builder
+from swapmodel.state.heap import Heap
+from tests.heaps import NEW, STARTS, done, module, programs, runs, spec
+
+
+def nested() -> Heap:
+    """A module with a child, a tie, a buffer, gaps, and a wrapper with a gradient."""
+    build = Builder()
+    w = build.parameter(cls="TwoTensor")
+    build.gradient(w, build.tensor(cls="TwoTensor"))
+    shared = build.parameter()
+    child = build.module({"weight": w, "tied": shared})
+    m = build.module(
+        {"first": shared, "none": None},
+        buffers={"running": build.tensor(), "gone": None},
+        children={"child": child},
+    )
+    build.name("m", "module", m)
+    build.name("a", "tensor", shared)
+    return build.heap()
+
+
+NESTED = nested()
+
+
+def test_placements() -> None:
+    """Every place is listed once per registration, in the order of the names."""
+    assert [(place, kind) for place, kind, _ in placements(NESTED)] == [
+        ("a", "variable"),
+        ("m.first", "parameter"),
+        ("m.running", "buffer"),
+        ("m.child.weight", "parameter"),
+        ("m.child.weight.a", "inner"),
+        ("m.child.weight.b", "inner"),
+        ("m.child.weight.grad", "gradient"),
+        ("m.child.weight.grad.a", "inner"),
+        ("m.child.weight.grad.b", "inner"),
+        ("m.child.tied", "parameter"),
+    ]
+
+
+def test_places_are_placements() -> None:
+    """`places` gives the same places without their kinds."""
+    assert list(places(NESTED)) == [(one, t) for one, _, t in placements(NESTED)]
+
+
+def test_a_tie_is_followed_once() -> None:
+    """What hangs on a tensor is listed at its first place only."""
+    build = Builder()
+    w = build.parameter()
+    build.gradient(w, build.tensor())
+    build.name("m", "module", build.module({"one": w, "two": w}))
+
+    assert [place for place, _ in places(build.heap())] == [
+        "m.one",
+        "m.one.grad",
+        "m.two",
+    ]
+
+
+@given(start=st.sampled_from((*STARTS, NESTED)), program=programs())
+def test_every_place_resolves(start: Heap, program: Program) -> None:
+    """What is listed at a place is what stands there."""
+    for heap in runs(start, program, spec(NEW)):
+        for place, t in places(heap):
+            assert resolve(heap, place) == ("tensor", t)
+
+
+@pytest.mark.parametrize(
+    "place",
+    [
+        "x",
+        "m.none",
+        "m.gone",
+        "m.missing",
+        "m.first.grad",
+        "m.first.a",
+        "m.first.missing",
+        "m.missing.weight",
+        "m.child.weight.c",
+        "",
+        "m.",
+    ],
+)
+def test_nothing_stands_there(place: str) -> None:
+    """Where Python would raise, nothing stands."""
+    assert resolve(NESTED, place) is None
+
+
+def test_what_is_no_tensor() -> None:
+    """Modules and weak references stand at places too; a reference has none behind."""
+    heap = done(module(), TakeWeakref("ReferenceType", "p", "r"))
+
+    assert resolve(NESTED, "m.child") == ("module", 0)
+    assert resolve(heap, "r") == ("weakref", 0)
+    assert resolve(heap, "r.grad") is None
+
+
+def test_segments() -> None:
+    """A place is a variable and the attributes behind it."""
+    assert segments("m.child.weight") == ("m", "child", "weight")
+    assert segments("p") == ("p",)
