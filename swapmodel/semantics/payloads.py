@@ -159,7 +159,17 @@ def add(a: int, b: int) -> int:
     return a + b
 
 
+PROMOTED = ("float16", "bfloat16", "float32", "float64", "complex64", "complex128")
+"""The dtypes that values are computed in, each before those that it is promoted to."""
+
+APART = {
+    ("float16", "bfloat16"): "float32",
+    ("float64", "complex64"): "complex128",
+}
+"""Pairs that are promoted to neither of the two."""
+
+
 def promote(one: str, other: str) -> str:
-    """`torch.promote_types` for floating dtypes."""
-    order = ("float16", "float32", "float64")
-    return max(one, other, key=order.index)
+    """`torch.promote_types` for floating and complex dtypes."""
+    lower, upper = sorted((one, other), key=PROMOTED.index)
+    return APART.get((lower, upper), upper)
