@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from swapmodel.invariants.violation import Step, Violation
-from swapmodel.semantics import places
+from swapmodel.invariants.violation import Step, Violation, placed, remembered
 from swapmodel.state.classes import tensor_class
 from swapmodel.state.heap import Heap, living
 
@@ -18,14 +17,14 @@ Fault = tuple[str, str, str]
 
 
 def became_false(
-    invariant: str, faults: Callable[[Heap], Iterator[Fault]], step: Step
+    invariant: str, faults: Callable[[Heap], tuple[Fault, ...]], step: Step
 ) -> Iterator[Violation]:
     """Yield the faults of the heap after a step that the heap before had not."""
-    found = list(faults(step.then))
+    found = faults(step.then)
     if not found:
         return
     known = {(place, was) for place, was, _ in faults(step.before)}
-    kinds = {place: kind for place, kind, _ in places.placements(step.then)}
+    kinds = {place: kind for place, kind, _ in placed(step.then)}
     for place, was, now in found:
         if (place, was) not in known:
             kind = kinds.get(place, "variable")
@@ -45,9 +44,16 @@ def coherence(step: Step) -> Iterator[Violation]:
     yield from became_false("coherence", incoherent, step)
 
 
-def incoherent(heap: Heap) -> Iterator[Fault]:
-    """Yield where a wrapper and its inner tensors disagree, or class and impl."""
-    for place, _, t in places.placements(heap):
+@remembered
+def incoherent(heap: Heap) -> tuple[Fault, ...]:
+    """Where a wrapper and its inner tensors disagree, or class and impl."""
+    intercepted = any(impl.python_key for _, impl in living(heap.impls))
+    handled = any(tensor_class(one.cls).inner for _, one in living(heap.tensors))
+    return tuple(_incoherent(heap)) if intercepted or handled else ()
+
+
+def _incoherent(heap: Heap) -> Iterator[Fault]:
+    for place, _, t in placed(heap):
         tensor, impl = heap.tensor(t), heap.impl_of(t)
         named = tensor_class(tensor.cls).inner
         if bool(named) != impl.python_key:
@@ -71,8 +77,13 @@ def well_formed(step: Step) -> Iterator[Violation]:
     yield from became_false("well-formed", malformed, step)
 
 
-def malformed(heap: Heap) -> Iterator[Fault]:
-    """Yield every structural law that a heap breaks."""
+@remembered
+def malformed(heap: Heap) -> tuple[Fault, ...]:
+    """Every structural law that a heap breaks, and where."""
+    return tuple(_malformed(heap))
+
+
+def _malformed(heap: Heap) -> Iterator[Fault]:
     if list(heap.names) != sorted({held[0]: held for held in heap.names}.values()):
         yield "", "variables are sorted and unique", f"{[n for n, *_ in heap.names]}"
     yield from _handles(heap)

@@ -5,8 +5,8 @@ What does an invariant look at, and what does it say when it does not hold?
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import cached_property
-from typing import Literal, TypeAlias
+from functools import wraps
+from typing import Literal, TypeAlias, TypeVar
 
 from attrs import frozen
 
@@ -17,6 +17,43 @@ from swapmodel.semantics.spec import Spec
 from swapmodel.state.events import Converted, Path
 from swapmodel.state.heap import Heap
 from swapmodel.state.ids import TensorId
+
+T = TypeVar("T")
+
+REMEMBERED_HEAPS = 4
+
+
+def remembered(function: Callable[[Heap], T]) -> Callable[[Heap], T]:
+    """
+    Keep what *function* said of the last few heaps.
+
+    Every invariant asks about the same two, and a search about one heap many times.
+    """
+    kept: list[tuple[Heap, T]] = []
+
+    @wraps(function)
+    def remember(heap: Heap) -> T:
+        for number, (one, value) in enumerate(kept):
+            if one is heap:
+                kept.insert(0, kept.pop(number))
+                return value
+        value = function(heap)
+        kept.insert(0, (heap, value))
+        del kept[REMEMBERED_HEAPS:]
+        return value
+
+    return remember
+
+
+@remembered
+def placed(heap: Heap) -> tuple[Placement, ...]:
+    """Every place of a heap at which a tensor stands."""
+    return tuple(placements(heap))
+
+
+@remembered
+def _by_place(heap: Heap) -> dict[str, TensorId]:
+    return {place: t for place, _, t in placed(heap)}
 
 
 @frozen
@@ -33,17 +70,17 @@ class Step:
         """The heap after the action."""
         return self.outcome.heap
 
-    @cached_property
+    @property
     def placed_before(self) -> tuple[Placement, ...]:
         """Every place before the action at which a tensor stood."""
-        return tuple(placements(self.before))
+        return placed(self.before)
 
-    @cached_property
+    @property
     def placed_then(self) -> dict[str, TensorId]:
         """What stands at each place after the action."""
-        return {place: t for place, _, t in placements(self.then)}
+        return _by_place(self.then)
 
-    @cached_property
+    @property
     def converted(self) -> tuple[Converted, ...]:
         """The module's tensors that reached the choice of their path, in order."""
         events = self.outcome.events
@@ -56,7 +93,7 @@ class Step:
         What no conversion touched counts with the one path that the conversion took;
         a user's own call is `direct`.
         """
-        standing = {name: t for name, _, t in self.placed_before}
+        standing = _by_place(self.before)
         taken = {one.tensor: one.path for one in self.converted}
         while place:
             t = standing.get(place)
