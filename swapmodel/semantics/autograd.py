@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from attrs import frozen
 
-from swapmodel.outcomes import Refusal, Stop
+from swapmodel.outcomes import Refusal, Stop, Unmodelled
 from swapmodel.semantics import payloads, tensors
 from swapmodel.semantics.payloads import Dense, Payload, Wrapped
 from swapmodel.state.autograd import Node, SavedVariable
@@ -33,6 +33,9 @@ FUNCTIONS = {
     "square": Function(node="PowBackward0", saves_input=True),
     "view": Function(node="ViewBackward0", frees=False),
 }
+
+
+ANOTHER_SIZE = Unmodelled("a gradient meets a tensor of another size")
 
 
 def requires_grad(state: Columns, t: TensorId) -> bool:
@@ -190,6 +193,8 @@ def _run_node(
     *given* says that the gradient is the caller's own tensor.
     """
     node = draft.node(n)
+    if payloads.first(gradient).length != node.length:
+        return ANOTHER_SIZE
     if payloads.first(gradient).dtype != node.dtype:
         gradient = payloads.cast(gradient, node.dtype)
     if node.variable is not None:
@@ -228,6 +233,8 @@ def _gradient(draft: Draft, node: Node, gradient: Payload) -> Payload | Stop:
     value = _unpacked(draft, saved)
     if not isinstance(value, Dense | Wrapped):
         return value
+    if payloads.first(value).length != payloads.first(gradient).length:
+        return ANOTHER_SIZE
     return payloads.combine(gradient, value, lambda g, one: 2 * g * one)
 
 
@@ -260,6 +267,8 @@ def accumulate(
     before = payloads.read(draft, t)
     if not isinstance(before, Dense | Wrapped):
         return before
+    if payloads.first(before).length != payloads.first(gradient).length:
+        return ANOTHER_SIZE
     tensors.write(draft, t, payloads.combine(before, gradient, payloads.add))
     return None
 

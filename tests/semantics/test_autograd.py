@@ -1,0 +1,286 @@
+"""Autograd: what a forward records and what a backward does with it."""
+
+import pytest
+
+from swapmodel.actions import (
+    Action,
+    Backward,
+    CastData,
+    Forward,
+    SetData,
+    SwapTensors,
+    View,
+)
+from swapmodel.outcomes import OutOfScope
+from swapmodel.semantics.autograd import backward, gradient_edge, requires_grad
+from swapmodel.semantics.payloads import leaves, read
+from swapmodel.semantics.step import step
+from swapmodel.state.autograd import Node
+from swapmodel.state.build import Builder
+from swapmodel.state.draft import Draft
+from swapmodel.state.heap import Heap, living
+from tests.heaps import NEW, at, done, module, refused, spec, values
+
+Y = Forward("scale", "p", "y")
+SQUARED = Forward("square", "p", "y")
+
+
+# -- Forward ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("action", "expected"),
+    [
+        (Forward("scale", "p", "y"), (1, 4)),
+        (Forward("square", "p", "y"), (1, 0)),
+        (View("p", "y"), (3, 4)),
+    ],
+)
+def test_outputs(action: Action, expected: tuple[int, ...]) -> None:
+    """An output holds the function of its input, modulo 8."""
+    plain, wrapper = done(module(), action), done(module("TwoTensor"), action)
+    payload = read(wrapper, at(wrapper, "y"))
+
+    assert values(plain, "y") == expected
+    assert leaves(payload) == (expected, expected)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("action", "name", "saves"),
+    [
+        (Forward("scale", "p", "y"), "MulBackward0", 0),
+        (Forward("square", "p", "y"), "PowBackward0", 1),
+        (View("p", "y"), "ViewBackward0", 0),
+    ],
+)
+def test_nodes(action: Action, name: str, saves: int) -> None:
+    """An output knows its node, which leads to the leaf's `AccumulateGrad`."""
+    heap = done(module(), action)
+    grad_fn = heap.meta_of(at(heap, "y")).grad_fn
+    assert grad_fn is not None
+    node = heap.node(grad_fn)
+    i = heap.tensor(at(heap, "p")).impl
+
+    assert (node.name, node.dtype, node.length) == (name, "float32", 2)
+    assert [heap.node(n).variable for n in node.edges if n is not None] == [i]
+    assert [saved.impl for saved in node.saved] == [i] * saves
+    assert heap.meta(i).accumulator == node.edges[0]
+    assert requires_grad(heap, at(heap, "y"))
+
+
+@pytest.mark.parametrize("action", [Forward("square", "t", "y"), View("t", "y")])
+def test_nothing_is_recorded_without_need(action: Action) -> None:
+    """What requires no gradient leaves no node behind."""
+    heap = done(module(), action)
+
+    assert heap.nodes == ()
+    assert not requires_grad(heap, at(heap, "y"))
+
+
+def test_views_share_and_own_the_root() -> None:
+    """A view of a view is a view of the first base, over one storage and counter."""
+    heap = done(module(), View("p", "v"), View("v", "w"))
+    impls = [heap.impl_of(at(heap, place)) for place in ("p", "v", "w")]
+    base = heap.tensor(at(heap, "p")).impl
+
+    assert [heap.meta_of(at(heap, one)).base for one in "vw"] == [base, base]
+    assert len({(impl.storage, impl.counter) for impl in impls}) == 1
+
+
+def test_one_accumulator_for_one_leaf() -> None:
+    """Every graph over a leaf ends in the same node, as long as it lives."""
+    heap = done(module(), Y, Forward("square", "p", "z"))
+    draft = Draft(heap)
+    edges = {gradient_edge(draft, at(heap, "p")) for _ in range(2)}
+
+    assert edges == {heap.meta_of(at(heap, "p")).accumulator}
+    assert len(heap.nodes) == 3
+    assert gradient_edge(draft, at(heap, "y")) == heap.meta_of(at(heap, "y")).grad_fn
+
+
+# -- Backward --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("program", "gradient"),
+    [
+        ((Y, Backward("y")), (3, 3)),
+        ((SQUARED, Backward("y")), (6, 0)),
+        ((View("p", "v"), Backward("v")), (1, 1)),
+        ((Y, Forward("square", "y", "z"), Backward("z")), (6, 0)),
+        ((SQUARED, View("y", "z"), Forward("scale", "z", "w"), Backward("w")), (2, 0)),
+        ((Backward("p"),), (1, 1)),
+        ((Y, Backward("y"), Backward("p")), (4, 4)),
+    ],
+)
+def test_gradients(program: tuple[Action, ...], gradient: tuple[int, ...]) -> None:
+    """A leaf gets the gradient of the whole way, added to what it has."""
+    assert values(done(module(), *program), "p.grad") == gradient
+
+
+def test_gradients_of_a_wrapper() -> None:
+    """A wrapper's gradient is a wrapper."""
+    heap = done(module("TwoTensor"), SQUARED, Backward("y"))
+
+    assert leaves(read(heap, at(heap, "p.grad"))) == ((6, 0), (6, 0))  # type: ignore[arg-type]
+    assert heap.tensor(at(heap, "p.grad")).cls == "TwoTensor"
+
+
+def test_adding_in_place() -> None:
+    """A second gradient is added to the first one, which counts the write."""
+    once = done(module(), Y, Backward("y"))
+    twice = done(once, Forward("scale", "p", "z"), Backward("z"))
+
+    assert at(once, "p.grad") == at(twice, "p.grad")
+    assert values(twice, "p.grad") == (6, 6)
+    assert [version(one, "p.grad") for one in (once, twice)] == [0, 1]
+
+
+def version(heap: Heap, place: str) -> int:
+    """`t._version` of the tensor at a place."""
+    return heap.version(heap.impl_of(at(heap, place)).counter)
+
+
+def diamond() -> tuple[Draft, Heap]:
+    """A graph in which two ways lead from `y` to `p`, and one leads nowhere."""
+    heap = done(module(), Y)
+    draft = Draft(heap)
+    grad_fn = heap.meta_of(at(heap, "y")).grad_fn
+    assert grad_fn is not None
+    ways = tuple(
+        draft.add_node(
+            Node(
+                name="MulBackward0",
+                function="scale",
+                dtype="float32",
+                length=2,
+                edges=heap.node(grad_fn).edges,
+            )
+        )
+        for _ in range(2)
+    )
+    draft.edit_node(grad_fn).edges = (*ways, None)
+    return draft, heap
+
+
+def test_gradients_meet_before_they_go_on() -> None:
+    """A node waits for every gradient that is on its way to it."""
+    draft, heap = diamond()
+
+    assert backward(draft, at(heap, "y")) is None
+    assert values(draft.frozen(), "p.grad") == (2, 2)
+    assert version(draft.frozen(), "p.grad") == 0
+
+
+def test_the_node_says_the_dtype() -> None:
+    """A gradient is cast to the dtype that the leaf had when its node was made."""
+    heap = done(module(), Y, CastData("p", "float64"), Backward("y"))
+
+    assert heap.impl_of(at(heap, "p.grad")).dtype == "float32"
+
+
+def test_what_is_read_is_what_is_there() -> None:
+    """`t.data = u` between forward and backward is not noticed."""
+    heap = done(module(), SQUARED, SetData("p", "t"), Backward("y"))
+
+    assert values(heap, "p.grad") == (2, 4)
+
+
+@pytest.mark.parametrize(
+    ("action", "again"),
+    [(Y, "backward/freed"), (SQUARED, "backward/freed"), (View("p", "y"), None)],
+)
+def test_a_second_backward(action: Action, again: str | None) -> None:
+    """A node that saved anything runs once; a view runs as often as one likes."""
+    heap = done(module(), action, Backward("y"))
+
+    if again is None:
+        assert values(done(heap, Backward("y")), "p.grad") == (2, 2)
+    else:
+        assert refused(heap, Backward("y")).rule == again
+
+
+def test_backward_frees_what_was_saved() -> None:
+    """After a backward the graph owns its leaf through the last node only."""
+    heap = done(module(), SQUARED, Backward("y"))
+
+    assert [node.saved for _, node in living(heap.nodes)] == [(), ()]
+
+
+@pytest.mark.parametrize(
+    ("before", "place", "rule"),
+    [
+        ((), "t", "backward/no-graph"),
+        ((Y, SwapTensors("p", "t")), "y", "backward/poisoned"),
+    ],
+)
+def test_refusals(before: tuple[Action, ...], place: str, rule: str) -> None:
+    """Backward is refused outside any graph and where a swap poisoned the leaf."""
+    outcome = refused(done(module(), *before), Backward(place))
+
+    assert outcome.rule == rule
+    assert outcome.heap.grad_of(at(outcome.heap, "p")) is None
+    assert outcome.heap.grad_of(at(outcome.heap, "t")) is None
+
+
+def test_a_write_in_place_is_noticed() -> None:
+    """A saved tensor that was written since is refused, by its version."""
+    heap = done(module(), SQUARED)
+    p = heap.impl_of(at(heap, "p")).counter
+    written = Draft(heap)
+    written.counters[p] += 1
+
+    assert refused(written.sealed(), Backward("y")).rule == "backward/written-in-place"
+
+
+def test_a_failing_node_keeps_what_ran_before() -> None:
+    """What ran before the node that refuses has been freed."""
+    heap = done(module(), Y, Forward("square", "y", "z"), SwapTensors("p", "t"))
+    outcome = refused(heap, Backward("z"))
+    freed = {node.name: node.freed for _, node in living(outcome.heap.nodes)}
+
+    assert freed == {
+        "MulBackward0": True,
+        "PowBackward0": True,
+        "AccumulateGrad": False,
+    }
+
+
+def test_a_gradient_that_cannot_be_read() -> None:
+    """Adding to a gradient over a null storage is undefined."""
+    heap = done(module("TwoTensor"), Backward("p"), SetData("t", "p"))
+    draft = Draft(heap)
+    grad = draft.tensor(at(heap, "t")).impl
+    draft.edit_meta(draft.tensor(at(heap, "p")).impl).grad = grad
+    outcome = step(draft.sealed(), Backward("p"), spec(NEW))
+
+    assert outcome.why == "a null storage is read"  # type: ignore[union-attr]
+
+
+# -- Sizes -----------------------------------------------------------------------------
+
+
+def resized(*program: Action) -> Heap:
+    """A heap after a program, with a `u` of one element beside."""
+    build = Builder()
+    build.name("p", "tensor", build.parameter())
+    build.name("u", "tensor", build.tensor((5,)))
+    return done(build.heap(), *program)
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        (SQUARED, SetData("p", "u"), Backward("y")),
+        (Y, SetData("p", "u"), Forward("scale", "p", "z"), Backward("z")),
+        (Backward("p"), SetData("p.grad", "u"), Backward("p")),
+    ],
+    ids=["saved", "leaf", "gradient"],
+)
+def test_another_size(program: tuple[Action, ...]) -> None:
+    """The model declines to say what a gradient of another size comes to."""
+    heap = resized(*program[:-1])
+    outcome = step(heap, program[-1], spec(NEW))
+
+    assert isinstance(outcome, OutOfScope)
+    assert outcome.why.endswith("another size")
