@@ -89,10 +89,11 @@ def rows(
     """
     Judge every invariant on every path by the searches of one spec.
 
-    *paths* are the columns; without them, those that these searches took.
+    *paths* are the columns; without them, those that these searches took.  What is
+    claimed of a release is claimed of a proposal that extends it.
     """
     columns = reached(explorations) if paths is None else paths
-    listed = {one.cause for one in known if spec.id in one.specs}
+    listed = {one.cause for one in known if {spec.id, spec.base} & {*one.specs}}
     found: list[Row] = []
     for invariant in (one.id for one in INVARIANTS):
         for path in columns:

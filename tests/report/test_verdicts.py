@@ -69,6 +69,16 @@ def test_a_listed_cause_that_is_not_found_is_not_as_claimed() -> None:
     assert swap.cause
 
 
+def test_a_proposal_is_judged_by_the_claims_of_its_base() -> None:
+    """What a proposal says is only how it differs; so is what is told of it."""
+    proposal = evolve(SPEC, id="mine", base=SPEC.id)
+    found, _ = (
+        row for row in rows(proposal, [SEARCHED], [LISTED]) if row.invariant == "hooks"
+    )
+
+    assert (found.claim, found.verdict) == ("violated", "violated")
+
+
 def test_a_search_that_was_stopped_decides_nothing() -> None:
     """What was not found by then may still be there."""
     stopped = evolve(SEARCHED, counterexamples=(), stopped="limit")
