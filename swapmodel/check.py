@@ -15,18 +15,23 @@ from typing import TypeAlias
 
 from attrs import frozen
 
+from swapmodel.invariants.catalogue import INVARIANTS
+from swapmodel.invariants.violation import Cause, Step
+from swapmodel.outcomes import OutOfScope
 from swapmodel.report.explain import explain
 from swapmodel.report.json import render_json
 from swapmodel.report.junit import render_junit
 from swapmodel.report.markdown import pictures_of, render_markdown
 from swapmodel.report.script import script
 from swapmodel.report.verdicts import Row, reached, render_verdicts, rows, stem
-from swapmodel.run import Counterexample
+from swapmodel.run import Counterexample, find_cause, run
 from swapmodel.search.explore import Exploration
 from swapmodel.search.scope import Scope
 from swapmodel.search.shared import explore_all
 from swapmodel.semantics.spec import Spec
 from swapmodel.specfiles.claims import KnownCause, known_causes
+from swapmodel.specfiles.files import specs_folder
+from swapmodel.specfiles.scenario import load_scenario
 from swapmodel.specfiles.scopes import load_scope, scope_specs
 from swapmodel.specfiles.write import scenario_text, write_text
 
@@ -52,6 +57,9 @@ class Checked:
     """By scope, then by spec."""
 
     known: tuple[KnownCause, ...]
+
+    unshown: tuple[str, ...] = ()
+    """Claims whose scenario does not show their cause, with the spec."""
 
     def of(self, spec: Spec) -> tuple[Exploration, ...]:
         """The searches under one spec."""
@@ -82,7 +90,9 @@ class Checked:
     def exit_code(self) -> int:
         """0 as claimed, 2 refuted, 3 undecided."""
         judged = self.rows
-        if any(not row.as_claimed and row.verdict != "undecided" for row in judged):
+        if self.unshown or any(
+            not row.as_claimed and row.verdict != "undecided" for row in judged
+        ):
             return 2
         if any(row.verdict == "undecided" for row in judged):
             return 3
@@ -130,13 +140,40 @@ def check(
         found[job.scope.id] = explorations
         if told is not None:
             told(job.scope.id, explorations)
+    known = known_causes()
     return Checked(
         specs=tuple(specs),
         explorations=tuple(
             one for job in todo for one in _complete(job, found.get(job.scope.id, ()))
         ),
-        known=known_causes(),
+        known=known,
+        unshown=tuple(_unshown(known, specs)),
     )
+
+
+def _unshown(known: Iterable[KnownCause], specs: Sequence[Spec]) -> Iterator[str]:
+    """Yield the witnesses that do not show what they are listed for."""
+    for one in known:
+        path = specs_folder() / "scenarios" / one.scenario
+        for spec in specs:
+            if spec.id in one.specs and one.cause not in _shown(path, spec):
+                yield f"{spec.id}: {one.scenario} does not show {one.cause}"
+
+
+def _shown(path: Path, spec: Spec) -> set[Cause]:
+    """The causes that the last action of a scenario shows."""
+    scenario = load_scenario(path)
+    trace = run(scenario.start, scenario.program, spec)
+    last = trace.outcomes[-1]
+    if len(trace.outcomes) != len(scenario.program) or isinstance(last, OutOfScope):
+        return set()
+    before = trace.heaps[len(scenario.program) - 1]
+    step = Step(before, scenario.program[-1], last, spec)
+    return {
+        find_cause(step, violation, invariant)
+        for invariant in INVARIANTS
+        for violation in invariant.check(step)
+    }
 
 
 def _complete(job: Job, explorations: tuple[Exploration, ...]) -> Iterator[Exploration]:
