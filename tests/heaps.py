@@ -14,7 +14,7 @@ from swapmodel.semantics.spec import Spec
 from swapmodel.semantics.step import step
 from swapmodel.specfiles.read import load_spec
 from swapmodel.state.build import Builder
-from swapmodel.state.heap import Heap
+from swapmodel.state.heap import COLUMNS, Heap
 from swapmodel.state.ids import TensorId
 
 spec = cache(load_spec)
@@ -86,6 +86,17 @@ def with_row(heap: Heap, column: str, position: int, **fields: Any) -> Heap:
     rows: list[Any] = list(getattr(heap, column))
     rows[position] = attrs.evolve(rows[position], **fields)
     columns: Any = {column: tuple(rows)}
+    return attrs.evolve(heap, **columns)
+
+
+def trimmed(heap: Heap) -> Heap:
+    """The same heap without what an action made and lost again."""
+    columns: Any = {}
+    for column in COLUMNS:
+        rows = list(getattr(heap, column))
+        while rows and rows[-1] is None:
+            rows.pop()
+        columns[column] = tuple(rows)
     return attrs.evolve(heap, **columns)
 
 

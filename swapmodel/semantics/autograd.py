@@ -253,11 +253,14 @@ def accumulate(
     """
     What `AccumulateGrad` does: attach a first gradient, add a later one in place.
 
-    A first one that the caller holds is copied into a new tensor, which counts as a
-    write.  Source: `torch/csrc/autograd/functions/accumulate_grad.h`.
+    A first one that the caller holds is copied into a new tensor of its own dtype,
+    inner tensors included, which counts as a write.  Source:
+    `torch/csrc/autograd/functions/accumulate_grad.h`.
     """
     grad = draft.meta(i).grad
     if grad is None:
+        if given:
+            gradient = payloads.cast(gradient, payloads.first(gradient).dtype)
         new = draft.tensor(tensors.make(draft, gradient)).impl
         if given:
             draft.bump_version(new)
@@ -267,6 +270,8 @@ def accumulate(
     before = payloads.read(draft, t)
     if not isinstance(before, Dense | Wrapped):
         return before
+    if payloads.first(before).dtype not in payloads.PROMOTED:
+        return Unmodelled("a gradient is added to integers")
     if payloads.first(before).length != payloads.first(gradient).length:
         return ANOTHER_SIZE
     tensors.write(draft, t, payloads.combine(before, gradient, payloads.add))

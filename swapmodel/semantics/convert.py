@@ -12,7 +12,7 @@ from typing import cast
 from attrs import evolve
 
 from swapmodel.actions import ConversionFn
-from swapmodel.outcomes import Refusal, Stop
+from swapmodel.outcomes import Refusal, Stop, Unmodelled
 from swapmodel.semantics import autograd, functions, set_data, spec, swap, tensors
 from swapmodel.semantics.spec import Frame, phase, predicate, when_refused
 from swapmodel.state.classes import tensor_class
@@ -171,6 +171,9 @@ def clear_gradient(draft: Draft, frame: Frame) -> Stop | None:
 def make_parameter(draft: Draft, frame: Frame) -> Stop | None:
     """`Parameter(param_applied, requires_grad=param.requires_grad)`."""
     needs_grad = autograd.requires_grad(draft, frame.param)
+    dtype = draft.impl_of(frame.applied).dtype
+    if needs_grad and dtype not in set_data.DIFFERENTIABLE:
+        return Unmodelled("integers that require a gradient")
     made = tensors.make_parameter(draft, frame.applied, requires_grad=needs_grad)
     if not isinstance(made, int):
         return made

@@ -147,7 +147,7 @@ def _fill_grad(draft: Draft, t: TensorId) -> Stop | None:
 
 
 def _weakref(draft: Draft, kind: Any, t: TensorId) -> WeakrefId:
-    """`weakref.ref(t)`, which is one and the same as long as it lives; or of the impl."""
+    """`weakref.ref(t)`, one and the same as long as it lives; or one of the impl."""
     if kind not in PYTHON_TYPES:
         return draft.add_weakref(Weakref(type=kind, impl=draft.tensor(t).impl))
     for position, ref in living(draft.weakrefs):

@@ -284,3 +284,11 @@ def test_another_size(program: tuple[Action, ...]) -> None:
 
     assert isinstance(outcome, OutOfScope)
     assert outcome.why.endswith("another size")
+
+
+def test_a_gradient_of_integers() -> None:
+    """The model declines to say what is added to a gradient of integers."""
+    heap = done(module(), CastData("m.weight.grad", "int64"))
+    outcome = step(heap, Backward("m.weight"), spec(NEW))
+
+    assert outcome == OutOfScope("a gradient is added to integers")

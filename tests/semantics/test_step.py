@@ -1,0 +1,303 @@
+"""`step`: one action, one outcome, and the heap that it was given stays."""
+
+from typing import Any
+
+import attrs
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from swapmodel.actions import (
+    ACTIONS,
+    Action,
+    Backward,
+    Cast,
+    CastData,
+    ClearGrad,
+    Convert,
+    Drop,
+    FillGrad,
+    Forward,
+    Program,
+    RegisterHook,
+    SetAttribute,
+    SetData,
+    SwapTensors,
+    TakeWeakref,
+    View,
+    operands,
+)
+from swapmodel.outcomes import Done, Outcome, OutOfScope, Refusal, Refused, Undefined
+from swapmodel.semantics.spec import PHASES, Frame, Phase
+from swapmodel.semantics.step import step
+from swapmodel.state.draft import Draft
+from swapmodel.state.heap import Heap
+from tests.heaps import (
+    LATE,
+    NEW,
+    NO_SWAP,
+    STARTS,
+    at,
+    done,
+    module,
+    programs,
+    refused,
+    runs,
+    spec,
+    values,
+)
+
+EXAMPLES: tuple[Action, ...] = (
+    Convert("m", Cast("float64")),
+    SwapTensors("p", "t"),
+    SetData("p", "t"),
+    CastData("p", "float64"),
+    FillGrad("p"),
+    ClearGrad("m.weight"),
+    Forward("scale", "p", "y"),
+    Backward("p"),
+    View("p", "v"),
+    Drop("p"),
+    TakeWeakref("ReferenceType", "p", "r"),
+    RegisterHook("p", "h"),
+    SetAttribute("p", "tag"),
+)
+
+every_action = pytest.mark.parametrize(
+    "action", EXAMPLES, ids=lambda one: type(one).__name__
+)
+
+
+def test_every_kind_of_action_has_an_example() -> None:
+    """The tests below know every kind of action."""
+    assert {type(one) for one in EXAMPLES} == set(ACTIONS)
+
+
+@every_action
+def test_every_action_does_something(action: Action) -> None:
+    """Each kind of action leaves another heap where its operands stand."""
+    heap = module()
+    outcome = step(heap, action, spec(NEW))
+
+    assert isinstance(outcome, Done)
+    assert outcome.heap != heap
+
+
+@every_action
+def test_an_operand_that_is_not_there(action: Action) -> None:
+    """A place where nothing stands is refused under its own name, as Python does."""
+    names = [name for name, _ in operands(type(action))] or ["name"]
+    for name in names:
+        absent = attrs.evolve(action, **{name: "nowhere"})  # type: ignore[arg-type]
+        outcome = refused(module(), absent)
+
+        assert outcome.refusal == Refusal("place/absent", "nowhere")
+        assert outcome.heap == module()
+
+
+@every_action
+def test_an_operand_of_another_kind(action: Action) -> None:
+    """A module is no tensor and a tensor no module."""
+    for name, kind in operands(type(action)):
+        wrong: Any = {name: "m" if kind == "tensor" else "p"}
+        outcome = refused(module(), attrs.evolve(action, **wrong))
+
+        assert outcome.refusal == Refusal("place/absent", wrong[name])
+
+
+@given(
+    start=st.sampled_from(STARTS),
+    program=programs(),
+    under=st.sampled_from((NO_SWAP, LATE, NEW)),
+)
+def test_the_heap_before_stays(start: Heap, program: Program, under: str) -> None:
+    """No step writes the heap it was given; the same step gives the same outcome."""
+    frozen = attrs.evolve(start)
+    copies = [frozen]
+    heaps = runs(start, program, spec(under))
+    for heap, action in zip(heaps, program, strict=False):
+        outcome = step(heap, action, spec(under))
+        assert outcome == step(heap, action, spec(under))
+        if isinstance(outcome, OutOfScope):
+            break
+        copies.append(outcome.heap)
+
+    assert heaps[: len(copies)] == copies
+    assert hash(start) == hash(frozen)
+
+
+@given(start=st.sampled_from(STARTS), program=programs(4))
+def test_watching_changes_nothing(start: Heap, program: Program) -> None:
+    """A watched step comes to the same, and a heap that was shown stays."""
+    for heap, action in zip(runs(start, program, spec(NEW)), program, strict=False):
+        told, outcome = watched(heap, action)
+
+        assert outcome == step(heap, action, spec(NEW))
+        assert all(number == hash(one) for number, one in told)
+
+
+def watched(heap: Heap, action: Action) -> tuple[list[tuple[int, Heap]], Outcome]:
+    """What a watcher is shown, each with its hash at that moment, and the outcome."""
+    seen: list[tuple[int, Heap]] = []
+    under = spec(NEW)
+    outcome = step(heap, action, under, lambda _, one: seen.append((hash(one), one)))
+    return seen, outcome
+
+
+# -- Phases ----------------------------------------------------------------------------
+
+
+def phases(heap: Heap, action: Action) -> list[str]:
+    """The phases that a step tells of."""
+    seen: list[str] = []
+    step(heap, action, spec(NEW), lambda name, _: seen.append(name))
+    return seen
+
+
+def test_phases_are_told_as_they_end() -> None:
+    """A phase that runs an operation is told after the phases of that operation."""
+    assert phases(module(), CastData("p", "float64")) == [
+        "set_data/compatible-type",
+        "set_data/differentiable-dtype",
+        "set_data/reset-accumulator",
+        "set_data/copy-impl",
+    ]
+    told = phases(module(swap=True, grad=False), Convert("m", Cast("float64")))
+    assert told[0] == "convert_module/children"
+    assert told[-1] == "convert_module/buffers"
+    inside = [one for one in told if "swap" in one or one.endswith("/convert")]
+    assert inside[-3:] == [
+        "swap_tensors/move-impl",
+        "convert_parameter/swap/swap",
+        "convert_parameter/convert",
+    ]
+
+
+def test_an_action_without_phases() -> None:
+    """What is no operation of a spec has no phases to tell."""
+    assert phases(module(), View("p", "v")) == []
+
+
+@pytest.mark.parametrize("ended", ["done", "refused"])
+def test_nothing_holds_the_draft(monkeypatch: pytest.MonkeyPatch, ended: str) -> None:
+    """A phase that keeps the draft cannot write the heap that came of it."""
+    leaked: list[tuple[Draft, Any]] = []
+
+    def leak(draft: Draft, frame: Frame) -> Refusal | None:
+        leaked.append((draft, draft.edit_tensor(frame.target)))
+        return Refusal("test/refused") if ended == "refused" else None
+
+    monkeypatch.setitem(PHASES, ("set_data", "leak"), Phase("leak", leak))
+    under = attrs.evolve(spec(NEW), operations=(("set_data", ("copy-impl", "leak")),))
+    heap = module()
+    outcome = step(heap, SetData("p", "t"), under)
+    assert isinstance(outcome, Done | Refused)
+    draft, twin = leaked[0]
+    told = hash(outcome.heap)
+
+    with pytest.raises(attrs.exceptions.FrozenInstanceError):
+        twin.cls = "written"
+    for t in range(len(draft.tensors)):
+        draft.edit_tensor(t).cls = "written"  # type: ignore[arg-type]
+        draft.counters[t] += 1
+    draft.unbind("p")
+    draft.events.clear()
+    assert hash(outcome.heap) == told
+    assert outcome.heap.tensor(at(heap, "p")).cls == "Parameter"
+    assert heap == module()
+
+
+# -- Outcomes --------------------------------------------------------------------------
+
+
+def test_undefined() -> None:
+    """Reading a null storage is undefined, and the heap is the one before."""
+    heap = done(module("TwoTensor"), SetData("t", "p"))
+    outcome = step(heap, Forward("scale", "t", "y"), spec(NEW))
+
+    assert outcome == Undefined(heap, "a null storage is read")
+
+
+def test_out_of_scope() -> None:
+    """Without the operation in the spec there is nothing to say."""
+    outcome = step(module(), SwapTensors("p", "t"), spec(NO_SWAP))
+
+    assert outcome == OutOfScope("torch-2.1 has no swap_tensors")
+
+
+def test_an_absent_place_comes_before_the_spec() -> None:
+    """Python looks the operands up before torch is asked."""
+    outcome = refused(module(), SwapTensors("p", "nowhere"), NO_SWAP)
+
+    assert outcome.refusal == Refusal("place/absent", "nowhere")
+
+
+def test_a_refusal_carries_its_events() -> None:
+    """What happened before the refusal is told."""
+    heap = done(module(swap=True), TakeWeakref("ReferenceType", "m.weight", "r"))
+    outcome = refused(heap, Convert("m", Cast("float64")))
+
+    assert len(outcome.events) == 1
+
+
+# -- Small actions ---------------------------------------------------------------------
+
+
+def test_assigning_a_name_again() -> None:
+    """A name that is assigned again lets go of what it stood for."""
+    heap = done(module(), View("t", "v"), Forward("scale", "t", "v"))
+
+    assert values(heap, "v") == (7, 2)
+    assert heap.meta_of(at(heap, "v")).base is None
+    assert len([one for one in heap.tensors if one]) == 5
+
+
+def test_attributes_are_sorted_and_replaced() -> None:
+    """An entry of the dict has one value, and the entries are kept by name."""
+    heap = done(
+        module(),
+        SetAttribute("p", "tag", 1),
+        SetAttribute("p", "note", 2),
+        SetAttribute("p", "tag", 3),
+    )
+
+    assert heap.tensor(at(heap, "p")).attributes == (("note", 2), ("tag", 3))
+
+
+@pytest.mark.parametrize("cls", ["Parameter", "TwoTensor"])
+def test_casting_behind_its_back(cls: str) -> None:
+    """`t.data = t.data.to(dtype)` casts what `.data` shows; the version stays."""
+    heap = module(cls)
+    then = done(heap, CastData("p", "float64"))
+    p = at(heap, "p")
+
+    assert then.impl_of(p).dtype == "float64"
+    assert then.impl_of(p).counter == heap.impl_of(p).counter
+    assert (then.impl_of(p).storage is None) == (cls == "TwoTensor")
+    assert done(heap, CastData("p", "float32")).impl_of(p) == heap.impl_of(p)
+
+
+@pytest.mark.parametrize("name", ["m", "p", "t"])
+def test_dropping(name: str) -> None:
+    """A variable of any kind can be deleted, once."""
+    heap = done(module(), Drop(name))
+
+    assert name not in {held[0] for held in heap.names}
+    assert refused(heap, Drop(name)).refusal == Refusal("place/absent", name)
+
+
+def test_what_cannot_be_dispatched_is_not_touched() -> None:
+    """Nothing is computed, viewed, cast or filled of a tensor that nobody handles."""
+    heap = done(module("TwoTensor"), TakeWeakref("_WeakTensorRef", "p", "r"))
+    heap = refused(heap, SwapTensors("p", "t"), LATE).heap
+    tried = (
+        Forward("square", "p", "y"),
+        View("p", "v"),
+        Backward("p"),
+        FillGrad("p"),
+        CastData("p", "float64"),
+    )
+
+    for action in tried:
+        outcome = refused(heap, action)
+        assert (outcome.rule, outcome.heap) == ("dispatch/no-handler", heap), action
