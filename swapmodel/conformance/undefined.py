@@ -6,6 +6,7 @@ The program runs in a child process, which is expected to die of it.
 
 from __future__ import annotations
 
+import faulthandler
 import os
 import resource
 from typing import Literal, TypeAlias
@@ -43,6 +44,7 @@ def _run_and_exit(start: Heap, program: Program) -> None:
     code = 1
     try:
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        faulthandler.disable()
         world = World(start)
         errors = [world.run(action) for action in program]
         code = 0

@@ -27,6 +27,15 @@ def test_backward_of_a_leaf_copies_its_gradient() -> None:
     assert heap.version(heap.impl_of(stolen).counter) == 0
 
 
+def test_the_copy_of_a_gradient_has_one_dtype() -> None:
+    """Inner tensors of another dtype than the first one's are cast by the copy."""
+    start = done(module("TwoTensor", grad=False), CastData("m.weight.a", "float64"))
+    heap = done(start, CastData("m.weight", "float64"), Backward("m.weight"))
+
+    assert heap.impl_of(at(heap, "m.weight.b")).dtype == "float32"
+    assert heap.impl_of(at(heap, "m.weight.grad.b")).dtype == "float64"
+
+
 def test_a_wrapper_over_real_storage_has_aliases_without() -> None:
     """`w.data = plain` gives the wrapper a storage; its handler knows nothing of it."""
     start = done(module("TwoTensor"), SetData("m.weight", "t"))
