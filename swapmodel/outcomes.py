@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from swapmodel.state.events import Event
 from swapmodel.state.heap import Heap
@@ -27,6 +27,11 @@ class Refusal:
 
     within: tuple[Refusal, ...] = ()
     """The refusals raised from this one, innermost first (`raise ... from`)."""
+
+
+def raised_after(refusal: Refusal, raised: Refusal) -> Refusal:
+    """The refusal that came first, within the one raised while it was handled."""
+    return evolve(refusal, within=(*refusal.within, raised))
 
 
 @frozen

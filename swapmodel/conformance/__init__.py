@@ -1,5 +1,6 @@
 """
 Does real torch do what the model says?
 
-Reading order: observation, world, lockstep, record, releases
+Reading order: survey, observation, look, perform, world, lockstep, undefined,
+programs, starts, conform, confirm
 """

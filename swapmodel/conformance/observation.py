@@ -13,9 +13,9 @@ from typing import Any, TypeAlias
 from attrs import evolve, frozen
 
 from swapmodel.conformance.survey import Survey, survey
-from swapmodel.semantics import autograd, ownership, tensors
+from swapmodel.semantics import autograd_meta, ownership, tensors
 from swapmodel.specfiles.texts import says
-from swapmodel.state.heap import Heap
+from swapmodel.state.heap import Heap, living
 from swapmodel.state.ids import HooksId, NodeId, TensorId
 from swapmodel.state.weakrefs import PYTHON_TYPES
 
@@ -201,7 +201,7 @@ class _HeapReader:
             impl.offset,
             impl.length,
             values,
-            autograd.requires_grad(heap, t),
+            autograd_meta.requires_grad(heap, t),
             meta.grad_fn is None,
             meta.retains_grad,
             None if meta.grad_fn is None else found.numbers[meta.grad_fn],
@@ -211,7 +211,7 @@ class _HeapReader:
             sum(1 for _ in ownership.owners(heap, tensor.impl)),
             self._listed(tensor.backward_hooks),
             self._listed(tensor.post_accumulate_grad_hooks),
-            sum(1 for r in heap.weakrefs if r and r.tensor == t),
+            sum(1 for _, ref in living(heap.weakrefs) if ref.tensor == t),
         )
 
     def _listed(self, one: HooksId | None) -> tuple[str, ...] | None:

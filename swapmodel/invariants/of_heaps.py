@@ -73,8 +73,12 @@ def _incoherent(heap: Heap) -> Iterator[Fault]:
 
 def well_formed(step: Step) -> Iterator[Violation]:
     """The structural laws of a heap, which no operation can break."""
-    # [invariant/well-formed]
-    yield from became_false("well-formed", malformed, step)
+    # [invariant/well-formed] What is malformed has no places to be trusted.
+    known = {(where, law) for where, law, _ in malformed(step.before)}
+    for where, law, now in malformed(step.then):
+        if (where, law) not in known:
+            path = step.converted[-1].path if step.converted else "direct"
+            yield Violation("well-formed", where, "variable", path, law, now)
 
 
 @remembered

@@ -16,7 +16,7 @@ from swapmodel.invariants.probes import (
 )
 from swapmodel.invariants.violation import Step, Violation
 from swapmodel.outcomes import Refused
-from swapmodel.semantics.autograd import requires_grad
+from swapmodel.semantics.autograd_meta import requires_grad
 from swapmodel.semantics.places import PlaceKind
 from swapmodel.state.events import Fired
 from swapmodel.state.heap import Heap

@@ -1,6 +1,7 @@
 """
 What every operation does, phase by phase.
 
-Reading order: spec, ownership, places, payloads, tensors, autograd, swap,
-set_data, functions, convert, step
+Reading order: spec, ownership, places, payloads, tensors,
+autograd_meta, forward, backward, swap, set_data, functions, choose,
+convert_gradient, convert, step
 """

@@ -9,32 +9,23 @@ from __future__ import annotations
 
 from typing import cast
 
-from attrs import evolve
-
 from swapmodel.actions import ConversionFn
-from swapmodel.outcomes import Refusal, Stop, Unmodelled
-from swapmodel.semantics import autograd, functions, set_data, spec, swap, tensors
-from swapmodel.semantics.spec import Frame, phase, predicate, when_refused
-from swapmodel.state.classes import tensor_class
+from swapmodel.outcomes import Refusal, Stop, Unmodelled, raised_after
+from swapmodel.semantics import autograd_meta, functions, set_data, spec, swap, tensors
+from swapmodel.semantics.choose import choose
+from swapmodel.semantics.convert_gradient import CALL, GRADIENT, PARAMETER, refusal_of
+from swapmodel.semantics.spec import Frame, phase, when_refused
 from swapmodel.state.draft import Draft
 from swapmodel.state.events import Converted
 from swapmodel.state.ids import ModuleId, TensorId
 
-CALL = ("module", "fn")
-PARAMETER = (*CALL, "key", "param")
 CHOSEN = (*PARAMETER, "applied", "path", "gradient")
-GRADIENT = (*PARAMETER, "gradient", "out", "path")
-GRADIENT_CHOSEN = (*GRADIENT, "gradient_applied", "gradient_path")
 
 spec.operation("convert_module", *CALL)
 spec.operation("convert_parameter", *PARAMETER)
 spec.operation("convert_parameter/data", *CHOSEN)
 spec.operation("convert_parameter/swap", *CHOSEN)
 spec.operation("convert_parameter/assign", *CHOSEN)
-spec.operation("convert_gradient", *GRADIENT)
-spec.operation("convert_gradient/data", *GRADIENT_CHOSEN)
-spec.operation("convert_gradient/swap", *GRADIENT_CHOSEN)
-spec.operation("convert_gradient/assign", *GRADIENT_CHOSEN)
 spec.operation("convert_buffer", *CALL, "key", "buffer")
 
 
@@ -121,8 +112,7 @@ def call_fn(draft: Draft, frame: Frame) -> Stop | None:
 @phase("choose-path", "convert_parameter", reads=("param", "applied"), sets=("path",))
 def choose_path(draft: Draft, frame: Frame) -> Stop | None:
     """Take the path of the first row of the spec that applies."""
-    frame.path = frame.spec.path("parameter", draft, frame)
-    draft.events.append(Converted(frame.param, "parameter", frame.path))
+    frame.path = choose(draft, frame, "parameter", frame.param)
     return None
 
 
@@ -170,7 +160,7 @@ def clear_gradient(draft: Draft, frame: Frame) -> Stop | None:
 )
 def make_parameter(draft: Draft, frame: Frame) -> Stop | None:
     """`Parameter(param_applied, requires_grad=param.requires_grad)`."""
-    needs_grad = autograd.requires_grad(draft, frame.param)
+    needs_grad = autograd_meta.requires_grad(draft, frame.param)
     dtype = draft.impl_of(frame.applied).dtype
     if needs_grad and dtype not in set_data.DIFFERENTIABLE:
         return Unmodelled("integers that require a gradient")
@@ -221,103 +211,6 @@ def _replaced(
     return tuple((name, t if name == key else one) for name, one in registered)
 
 
-# -- Its gradient --------------------------------------------------------------------
-
-
-@phase(
-    "call-fn",
-    "convert_gradient",
-    reads=("fn", "gradient"),
-    sets=("gradient_applied",),
-)
-def call_fn_on_gradient(draft: Draft, frame: Frame) -> Stop | None:
-    """Apply the function to the gradient; the parameter is converted by now."""
-    assert frame.gradient is not None
-    applied = _apply_fn(draft, frame, frame.gradient)
-    if not isinstance(applied, int):
-        return applied
-    frame.gradient_applied = applied
-    return None
-
-
-@phase(
-    "choose-path",
-    "convert_gradient",
-    reads=("path", "gradient", "gradient_applied"),
-    sets=("gradient_path",),
-)
-def choose_gradient_path(draft: Draft, frame: Frame) -> Stop | None:
-    """Take the path of the first row of the spec that applies to gradients."""
-    assert frame.gradient is not None
-    frame.gradient_path = frame.spec.path("gradient", draft, frame)
-    draft.events.append(Converted(frame.gradient, "gradient", frame.gradient_path))
-    return None
-
-
-@phase("convert", "convert_gradient", reads=GRADIENT_CHOSEN)
-def convert_gradient_on_path(draft: Draft, frame: Frame) -> Stop | None:
-    """Convert the gradient on the path that was chosen."""
-    return spec.run(draft, frame, f"convert_gradient/{frame.gradient_path}")
-
-
-@phase("require-attached", "convert_gradient/data", reads=GRADIENT_CHOSEN)
-def require_attached(draft: Draft, frame: Frame) -> Stop | None:
-    """Refuse when the converted parameter has no gradient to write to."""
-    if draft.meta_of(frame.out).grad is None:
-        # [convert/no-gradient]
-        return Refusal("convert/no-gradient")
-    return None
-
-
-@phase("set-data", "convert_gradient/data", reads=GRADIENT_CHOSEN)
-def gradient_set_data(draft: Draft, frame: Frame) -> Stop | None:
-    """`out_param.grad.data = grad_applied`."""
-    grad = draft.grad_of(frame.out)
-    assert grad is not None
-    return set_data.set_data(draft, frame, grad, frame.gradient_applied)
-
-
-@phase(
-    "require-grad",
-    "convert_gradient/swap",
-    "convert_gradient/assign",
-    reads=GRADIENT_CHOSEN,
-)
-def gradient_requires_grad(draft: Draft, frame: Frame) -> Stop | None:
-    """`grad_applied.requires_grad_(param_grad.requires_grad)`."""
-    assert frame.gradient is not None
-    needs_grad = autograd.requires_grad(draft, frame.gradient)
-    return autograd.set_requires_grad(draft, frame.gradient_applied, needs_grad)
-
-
-@phase("swap", "convert_gradient/swap", reads=GRADIENT_CHOSEN)
-def gradient_swap(draft: Draft, frame: Frame) -> Stop | None:
-    """`swap_tensors(param_grad, grad_applied)`."""
-    assert frame.gradient is not None
-    return swap.swap_tensors(draft, frame, frame.gradient, frame.gradient_applied)
-
-
-@phase("require-leaf", "convert_gradient/assign", reads=GRADIENT_CHOSEN)
-def gradient_leaf(draft: Draft, frame: Frame) -> Stop | None:
-    """Refuse a gradient that a graph computed."""
-    assert frame.gradient is not None
-    if draft.meta_of(frame.gradient).grad_fn is not None:
-        # [convert/gradient-not-a-leaf]
-        return Refusal("convert/gradient-not-a-leaf")
-    return None
-
-
-@phase("attach", "convert_gradient", reads=GRADIENT_CHOSEN)
-def attach(draft: Draft, frame: Frame) -> Stop | None:
-    """`out_param.grad = ...`, unless the gradient took `.data` and hangs there yet."""
-    if frame.gradient_path == "data":
-        return None
-    swapped = frame.gradient_path == "swap"
-    attached = frame.gradient if swapped else frame.gradient_applied
-    assert attached is not None
-    return autograd.set_grad(draft, frame.out, attached)
-
-
 # -- One buffer ----------------------------------------------------------------------
 
 
@@ -340,46 +233,6 @@ def replace_buffer(draft: Draft, frame: Frame) -> Stop | None:
     return None
 
 
-# -- Predicates of the choice --------------------------------------------------------
-
-
-@predicate("swap-flag", "parameter")
-def swap_flag(draft: Draft, frame: Frame) -> bool:
-    """`torch.__future__.get_swap_module_params_on_conversion()`."""
-    return draft.flags.swap
-
-
-@predicate("no-overwrite-flag", "parameter", "gradient")
-def no_overwrite_flag(draft: Draft, frame: Frame) -> bool:
-    """Not `torch.__future__.get_overwrite_module_params_on_conversion()`."""
-    return not draft.flags.overwrite
-
-
-@predicate("result-is-wrapper", "parameter")
-def result_is_wrapper(draft: Draft, frame: Frame) -> bool:
-    """`is_traceable_wrapper_subclass(param_applied)`, pytorch#122755."""
-    return tensor_class(draft.tensor(frame.applied).cls).traceable
-
-
-@predicate("compatible-type", "parameter")
-def parameter_compatible(draft: Draft, frame: Frame) -> bool:
-    """Whether `param.data = param_applied` would be accepted."""
-    return set_data.compatible(draft, frame.param, frame.applied)
-
-
-@predicate("parameter-swapped", "gradient")
-def parameter_swapped(draft: Draft, frame: Frame) -> bool:
-    """Whether the parameter of this gradient took the swap path."""
-    return frame.path == "swap"
-
-
-@predicate("compatible-type", "gradient")
-def gradient_compatible(draft: Draft, frame: Frame) -> bool:
-    """Whether `param_grad.data = grad_applied` would be accepted."""
-    assert frame.gradient is not None
-    return set_data.compatible(draft, frame.gradient, frame.gradient_applied)
-
-
 # -- What `except` does --------------------------------------------------------------
 
 
@@ -388,33 +241,16 @@ def reattach_gradient(draft: Draft, frame: Frame, refusal: Refusal) -> Refusal |
     """`param.grad = param_grad`: the same object; if it does not fit, it is lost."""
     if frame.gradient is None:
         return None
-    raised = autograd.set_grad(draft, frame.param, frame.gradient)
+    raised = autograd_meta.set_grad(draft, frame.param, frame.gradient)
     if raised is None:
         return None
     assert isinstance(raised, Refusal)
-    return _raised_after(refusal, raised)
+    return raised_after(refusal, raised)
 
 
 @when_refused("could-not-swap", "convert_parameter/swap")
 def could_not_swap(draft: Draft, frame: Frame, refusal: Refusal) -> Refusal:
     """`raise RuntimeError(...) from e`."""
     # [convert/could-not-swap]
-    raised = _named("convert/could-not-swap", draft, frame)
-    return _raised_after(refusal, raised)
-
-
-@when_refused("could-not-swap-gradient", "convert_gradient/swap")
-def could_not_swap_gradient(draft: Draft, frame: Frame, refusal: Refusal) -> Refusal:
-    """`raise RuntimeError(...) from e`; the gradient stays detached."""
-    # [convert/could-not-swap-gradient]
-    raised = _named("convert/could-not-swap-gradient", draft, frame)
-    return _raised_after(refusal, raised)
-
-
-def _named(rule: str, draft: Draft, frame: Frame) -> Refusal:
-    name = draft.module(frame.module).cls
-    return Refusal(rule, frame.key, (("module", name), ("key", frame.key)))
-
-
-def _raised_after(refusal: Refusal, raised: Refusal) -> Refusal:
-    return evolve(refusal, within=(*refusal.within, raised))
+    raised = refusal_of("convert/could-not-swap", draft, frame)
+    return raised_after(refusal, raised)

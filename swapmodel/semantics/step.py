@@ -20,8 +20,10 @@ from swapmodel.outcomes import (
     Unmodelled,
 )
 from swapmodel.semantics import (
-    autograd,
+    autograd_meta,
+    backward,
     convert,
+    forward,
     functions,
     ownership,
     payloads,
@@ -92,17 +94,17 @@ def _dispatch(
         case actions.ClearGrad():
             draft.edit_meta(draft.tensor(*found).impl).grad = None
         case actions.Forward(function, _, name):
-            return _name(draft, name, autograd.forward(draft, function, *found))
+            return _name(draft, name, forward.forward(draft, function, *found))
         case actions.Backward():
-            return autograd.backward(draft, *found)
+            return backward.backward(draft, *found)
         case actions.View(_, name):
-            return _name(draft, name, autograd.view(draft, *found))
+            return _name(draft, name, forward.view(draft, *found))
         case actions.Drop(name):
             return _drop(draft, name)
         case actions.TakeWeakref(kind, _, name):
             draft.bind(name, "weakref", _weakref(draft, kind, *found))
         case actions.RegisterHook(_, label):
-            return autograd.register_hook(draft, found[0], label)
+            return autograd_meta.register_hook(draft, found[0], label)
         case actions.SetAttribute(_, key, value):
             tensor = draft.edit_tensor(*found)
             others = [one for one in tensor.attributes if one[0] != key]
@@ -143,7 +145,7 @@ def _fill_grad(draft: Draft, t: TensorId) -> Stop | None:
     if not isinstance(payload, Dense | Wrapped):
         return payload
     grad = tensors.make(draft, payloads.ones(payload))
-    return autograd.set_grad(draft, t, grad)
+    return autograd_meta.set_grad(draft, t, grad)
 
 
 def _weakref(draft: Draft, kind: Any, t: TensorId) -> WeakrefId:

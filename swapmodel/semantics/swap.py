@@ -5,7 +5,7 @@ What does `torch.utils.swap_tensors` check, in what order, and what does it move
 from __future__ import annotations
 
 from swapmodel.outcomes import Refusal, Stop
-from swapmodel.semantics import autograd, ownership, spec
+from swapmodel.semantics import forward, ownership, spec
 from swapmodel.semantics.spec import Frame, phase
 from swapmodel.state.classes import tensor_class
 from swapmodel.state.draft import Draft
@@ -81,7 +81,7 @@ def few_owners(draft: Draft, frame: Frame) -> Stop | None:
             # [swap/few-owners]
             return Refusal("swap/few-owners", operand, (("count", count),))
         # [swap/poison] At once, before the other tensor has been looked at.
-        draft.edit_node(autograd.gradient_edge(draft, t)).poisoned = True
+        draft.edit_node(forward.gradient_edge(draft, t)).poisoned = True
     return None
 
 

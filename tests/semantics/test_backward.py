@@ -12,7 +12,9 @@ from swapmodel.actions import (
     View,
 )
 from swapmodel.outcomes import OutOfScope
-from swapmodel.semantics.autograd import backward, gradient_edge, requires_grad
+from swapmodel.semantics.autograd_meta import requires_grad
+from swapmodel.semantics.backward import backward
+from swapmodel.semantics.forward import gradient_edge
 from swapmodel.semantics.payloads import leaves, read
 from swapmodel.semantics.step import step
 from swapmodel.state.autograd import Node

@@ -16,7 +16,7 @@ from swapmodel.actions import (
     View,
 )
 from swapmodel.outcomes import Done, Refusal
-from swapmodel.semantics.autograd import set_grad, set_requires_grad
+from swapmodel.semantics.autograd_meta import set_grad, set_requires_grad
 from swapmodel.semantics.step import step
 from swapmodel.state.build import Builder
 from swapmodel.state.draft import Draft

@@ -1,0 +1,56 @@
+"""
+By which path is a tensor converted?  Predicates for the rows that a spec lists.
+"""
+
+from __future__ import annotations
+
+from swapmodel.semantics import set_data
+from swapmodel.semantics.spec import Frame, predicate
+from swapmodel.state.classes import tensor_class
+from swapmodel.state.draft import Draft
+from swapmodel.state.events import Converted, Path, Role
+from swapmodel.state.ids import TensorId
+
+
+def choose(draft: Draft, frame: Frame, role: Role, t: TensorId) -> Path:
+    """Take the path of the first row of the spec that applies, and note it."""
+    path = frame.spec.path(role, draft, frame)
+    draft.events.append(Converted(t, role, path))
+    return path
+
+
+@predicate("swap-flag", "parameter")
+def swap_flag(draft: Draft, frame: Frame) -> bool:
+    """`torch.__future__.get_swap_module_params_on_conversion()`."""
+    return draft.flags.swap
+
+
+@predicate("no-overwrite-flag", "parameter", "gradient")
+def no_overwrite_flag(draft: Draft, frame: Frame) -> bool:
+    """Not `torch.__future__.get_overwrite_module_params_on_conversion()`."""
+    return not draft.flags.overwrite
+
+
+@predicate("result-is-wrapper", "parameter")
+def result_is_wrapper(draft: Draft, frame: Frame) -> bool:
+    """`is_traceable_wrapper_subclass(param_applied)`, pytorch#122755."""
+    return tensor_class(draft.tensor(frame.applied).cls).traceable
+
+
+@predicate("compatible-type", "parameter")
+def parameter_compatible(draft: Draft, frame: Frame) -> bool:
+    """Whether `param.data = param_applied` would be accepted."""
+    return set_data.compatible(draft, frame.param, frame.applied)
+
+
+@predicate("parameter-swapped", "gradient")
+def parameter_swapped(draft: Draft, frame: Frame) -> bool:
+    """Whether the parameter of this gradient took the swap path."""
+    return frame.path == "swap"
+
+
+@predicate("compatible-type", "gradient")
+def gradient_compatible(draft: Draft, frame: Frame) -> bool:
+    """Whether `param_grad.data = grad_applied` would be accepted."""
+    assert frame.gradient is not None
+    return set_data.compatible(draft, frame.gradient, frame.gradient_applied)
