@@ -1,0 +1,194 @@
+"""Claims about one heap: coherence, and the laws that a heap cannot break."""
+
+from collections.abc import Callable
+from typing import Any
+
+import attrs
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from swapmodel.actions import (
+    CastData,
+    FillGrad,
+    Forward,
+    Program,
+    SwapTensors,
+    TakeWeakref,
+    View,
+)
+from swapmodel.invariants.of_heaps import incoherent, malformed, well_formed
+from swapmodel.invariants.violation import Step
+from swapmodel.outcomes import Done
+from swapmodel.state.heap import Heap
+from tests.heaps import (
+    LATE,
+    NEW,
+    STARTS,
+    at,
+    done,
+    module,
+    programs,
+    refused,
+    runs,
+    spec,
+    with_row,
+)
+from tests.invariants.examples import violations
+
+GOOD = done(module(), Forward("square", "p", "y"), View("t", "v"))
+
+P, T, Y = (GOOD.tensor(at(GOOD, place)).impl for place in ("p", "t", "y"))
+V = GOOD.tensor(at(GOOD, "v")).impl
+SQUARE = GOOD.meta(Y).grad_fn
+ACCUMULATE = GOOD.meta(P).accumulator
+assert SQUARE is not None
+assert ACCUMULATE is not None
+
+
+def without(column: str, position: int) -> Heap:
+    """The good heap with one position released."""
+    rows: list[Any] = list(getattr(GOOD, column))
+    rows[position] = None
+    columns: Any = {column: tuple(rows)}
+    return attrs.evolve(GOOD, **columns)
+
+
+def named(names: Callable[[tuple[Any, ...]], tuple[Any, ...]]) -> Heap:
+    """The good heap with other variables."""
+    return attrs.evolve(GOOD, names=names(GOOD.names))
+
+
+SAVED = GOOD.node(SQUARE).saved[0]
+
+MALFORMED: list[tuple[str, Heap, str]] = [
+    ("", named(lambda names: names[::-1]), "variables are sorted and unique"),
+    ("", named(lambda names: (names[0], *names)), "variables are sorted and unique"),
+    (f"tensor {at(GOOD, 't')}", without("impls", T), "know each other"),
+    (
+        f"tensor {at(GOOD, 't')}",
+        with_row(GOOD, "impls", T, pyobj=at(GOOD, "p")),
+        "know each other",
+    ),
+    (f"impl {T}", without("tensors", at(GOOD, "t")), "has an object"),
+    (f"impl {T}", without("metas", T), "has an object"),
+    (f"impl {P}", without("counters", GOOD.impl(P).counter), "a version counter"),
+    (f"impl {P}", without("storages", int(GOOD.impl(P).storage or 0)), "its storage"),
+    (f"impl {T}", with_row(GOOD, "impls", T, offset=1), "lies within its storage"),
+    (f"impl {T}", with_row(GOOD, "impls", T, offset=-1), "lies within its storage"),
+    (f"impl {P}", with_row(GOOD, "metas", P, grad=len(GOOD.impls)), "its grad is"),
+    (f"impl {V}", with_row(GOOD, "metas", V, base=len(GOOD.impls)), "its base is"),
+    (f"impl {Y}", without("nodes", SQUARE), "its grad_fn is alive"),
+    (f"impl {P}", without("nodes", ACCUMULATE), "its AccumulateGrad is its own"),
+    (
+        f"impl {T}",
+        with_row(GOOD, "metas", T, accumulator=ACCUMULATE),
+        "its AccumulateGrad is its own",
+    ),
+    (
+        f"node {ACCUMULATE}",
+        with_row(GOOD, "nodes", ACCUMULATE, variable=len(GOOD.impls)),
+        "what a node owns is alive",
+    ),
+    (
+        f"node {SQUARE}",
+        with_row(
+            GOOD,
+            "nodes",
+            SQUARE,
+            saved=(attrs.evolve(SAVED, impl=len(GOOD.impls)),),  # type: ignore[misc]
+        ),
+        "what a node owns is alive",
+    ),
+]
+
+
+def test_a_good_heap() -> None:
+    """The heap that is broken below is well formed."""
+    assert list(malformed(GOOD)) == []
+
+
+@pytest.mark.parametrize(("place", "heap", "law"), MALFORMED)
+def test_structural_laws(place: str, heap: Heap, law: str) -> None:
+    """Each law is reported where a heap breaks it."""
+    assert any(
+        where == place and law in promised for where, promised, _ in malformed(heap)
+    )
+
+
+@pytest.mark.parametrize(("place", "heap", "law"), MALFORMED)
+def test_a_broken_heap_is_reported_once(place: str, heap: Heap, law: str) -> None:
+    """A law is reported on the step that breaks it and not on the ones after it."""
+    breaking = Step(GOOD, FillGrad("t"), Done(heap), spec(NEW))
+    after = Step(heap, FillGrad("t"), Done(heap), spec(NEW))
+
+    assert place in {one.place for one in well_formed(breaking)}
+    assert {one.invariant for one in well_formed(breaking)} == {"well-formed"}
+    assert list(well_formed(after)) == []
+
+
+@given(start=st.sampled_from(STARTS), program=programs())
+def test_no_program_breaks_a_law(start: Heap, program: Program) -> None:
+    """Whatever a program does, refused or not, its heaps are well formed."""
+    for under in (LATE, NEW):
+        for heap in runs(start, program, spec(under)):
+            assert list(malformed(heap)) == []
+
+
+# -- Coherence -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("field", "value"), [("dtype", "float64"), ("device", "cuda"), ("length", 1)]
+)
+def test_each_half_of_a_wrapper(field: str, value: Any) -> None:
+    """Dtype, device and size of a wrapper are those of each inner tensor."""
+    heap = module("TwoTensor", grad=False)
+    outer = heap.tensor(at(heap, "p")).impl
+    inner = heap.tensor(at(heap, "p.b")).impl
+    both = list(incoherent(with_row(heap, "impls", outer, **{field: value})))
+    one = list(incoherent(with_row(heap, "impls", inner, **{field: value})))
+
+    assert [place for place, _, _ in both] == ["p", "p"]
+    assert [(place, promised) for place, promised, _ in one] == [
+        ("p", f"{field} of p.b is that of p")
+    ]
+    assert str(value) in one[0][2]
+
+
+def test_a_class_that_does_not_fit() -> None:
+    """A class without handler over a wrapper's impl is incoherent, and the reverse."""
+    heap = done(module("TwoTensor"), TakeWeakref("_WeakTensorRef", "p", "r"))
+    torn = refused(heap, SwapTensors("p", "t"), LATE).heap
+    found = {(place, now) for place, what, now in incoherent(torn) if "class" in what}
+
+    assert found == {
+        ("p", "Tensor over a wrapper's impl"),
+        ("t", "TwoTensor over a plain impl"),
+    }
+
+
+def test_only_what_became_false() -> None:
+    """A wrapper that was incoherent before is not reported again."""
+    heap = done(module("TwoTensor"), CastData("p", "float64"))
+
+    again = violations("coherence", heap, CastData("p", "float64"))
+    other = violations("coherence", heap, CastData("m.weight", "float64"))
+
+    assert again == []
+    assert [one.place for one in other] == ["m.weight"] * 2
+
+
+def test_the_kind_of_place() -> None:
+    """A violation says what the tensor is to whoever holds it."""
+    start = module("TwoTensor")
+    kinds = {
+        place: violations("coherence", start, CastData(place, "float64"))[0].kind
+        for place in ("m.weight", "m.weight.grad", "p")
+    }
+
+    assert kinds == {
+        "m.weight": "parameter",
+        "m.weight.grad": "gradient",
+        "p": "variable",
+    }
