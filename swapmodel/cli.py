@@ -7,6 +7,7 @@ Every command exits with 0 as claimed, 2 refuted or refused, 3 undecided, 4 bad 
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -45,7 +46,7 @@ def main(args: Sequence[str] | None = None) -> NoReturn:
     try:
         code = app.main(args, prog_name="swapmodel", standalone_mode=False) or 0
     except click.ClickException as error:
-        code = _say(" ".join(error.format_message().split()))
+        code = _say(_usage(error))
     except BadInput as error:
         code = _say(str(error))
     except (KeyboardInterrupt, click.Abort):
@@ -58,12 +59,21 @@ def main(args: Sequence[str] | None = None) -> NoReturn:
     sys.exit(code)
 
 
+def _usage(error: click.ClickException) -> str:
+    what = " ".join(error.format_message().split()).rstrip(".")
+    context = getattr(error, "ctx", None)
+    command = "swapmodel" if context is None else context.command_path
+    return f"{what} @ command line, see {command} --help"
+
+
 def _say(line: str) -> int:
     click.echo(f"swapmodel: {line}", err=True)
     return BAD_INPUT
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    no_args_is_help=False, context_settings={"help_option_names": ["-h", "--help"]}
+)
 @click.version_option(__version__)
 def app() -> None:
     """What PyTorch does to tensors when a module is converted, loaded or swapped."""
@@ -94,12 +104,23 @@ def check(
     """Search every scope under SPECS (all releases) and compare with the claims."""
     wanted = tuple(load_spec(name) for name in specs or release_ids())
     todo = jobs(wanted, scopes or scopes_of(name), limit)
+    for path in (out, *((json_file.parent,) if json_file else ())):
+        _can_hold_files(path)
     checked = run_check(wanted, todo, processes=processes, told=_progress)
     write_reports(checked, out)
     if json_file is not None:
         write_text(json_file, render_verdicts(checked.rows))
     _tell(checked, out)
     return checked.exit_code
+
+
+def _can_hold_files(folder: Path) -> None:
+    """Refuse a folder that cannot be written, before minutes of search."""
+    there = folder
+    while not there.exists():
+        there = there.parent
+    if not there.is_dir() or not os.access(there, os.W_OK):
+        raise BadInput("no folder to write to", str(there), "choose another path")
 
 
 def _progress(scope: str, explorations: tuple[Exploration, ...]) -> None:

@@ -4,7 +4,7 @@ What did a run find, invariant by invariant and path by path, against the claims
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal, TypeAlias, get_args
 
 from attrs import asdict, frozen
@@ -90,15 +90,20 @@ def rows(
     Judge every invariant on every path by the searches of one spec.
 
     *paths* are the columns; without them, those that these searches took.  What is
-    claimed of a release is claimed of a proposal that extends it.
+    claimed of a release is claimed of a proposal that extends it.  A claim whose
+    scope was not searched is not judged.
     """
     columns = reached(explorations) if paths is None else paths
-    listed = {one.cause for one in known if {spec.id, spec.base} & {*one.specs}}
+    listed = {
+        one.cause: one.scope for one in known if {spec.id, spec.base} & {*one.specs}
+    }
     found: list[Row] = []
     for invariant in (one.id for one in INVARIANTS):
         for path in columns:
             here = {
-                one for one in listed if (one.invariant, one.path) == (invariant, path)
+                one: scope
+                for one, scope in listed.items()
+                if (one.invariant, one.path) == (invariant, path)
             }
             found += _judged(spec, explorations, here, invariant, path)
     return tuple(found)
@@ -107,10 +112,11 @@ def rows(
 def _judged(
     spec: Spec,
     explorations: Sequence[Exploration],
-    listed: set[Cause],
+    listed: Mapping[Cause, str],
     invariant: str,
     path: Path,
 ) -> Iterator[Row]:
+    scopes = {one.scope for one in explorations}
     searched = [one for one in explorations if path in one.paths]
     shown = _shortest(searched, invariant, path)
     for cause, (one, counterexample) in shown.items():
@@ -120,9 +126,9 @@ def _judged(
         silent = "absent"
     elif not searched or not all(one.complete for one in explorations):
         silent = "undecided"
-    for cause in sorted(listed - shown.keys(), key=told):
-        row = _silent(spec, searched, invariant, path, silent, told(cause))
-        yield row
+    for cause in sorted(listed.keys() - shown.keys(), key=told):
+        if listed[cause] in scopes:
+            yield _silent(spec, searched, invariant, path, silent, told(cause))
     if not shown and not listed:
         yield _silent(spec, searched, invariant, path, silent)
 
