@@ -71,9 +71,7 @@ def compare(
     world = World(start)
     outcomes = run(start, program, spec).outcomes
     answered = [one for one in outcomes if isinstance(one, Done | Refused)]
-    for count, (action, outcome) in enumerate(
-        zip(program, answered, strict=False), 1
-    ):
+    for count, (action, outcome) in enumerate(zip(program, answered, strict=False), 1):
         errors = world.run(action)
         if not every and count < len(answered):
             continue
@@ -84,9 +82,7 @@ def compare(
     return Compared(None, outcomes[-1])
 
 
-def compare_last(
-    start: Heap, program: Program, promised: Result
-) -> Divergence | None:
+def compare_last(start: Heap, program: Program, promised: Result) -> Divergence | None:
     """
     Run a program in torch and look after its last action alone.
 

@@ -35,9 +35,7 @@ def observe_world(variables: dict[str, Any]) -> Observation:
 
 
 def _flag(name: str) -> bool:
-    return bool(
-        getattr(torch.__future__, f"get_{name}_module_params_on_conversion")()
-    )
+    return bool(getattr(torch.__future__, f"get_{name}_module_params_on_conversion")())
 
 
 def keep_small(variables: dict[str, Any]) -> None:
@@ -125,9 +123,7 @@ class _TorchReader:
 
     def row(self, t: Any, number: int, found: Survey) -> Row:
         entries = t.__dict__
-        inner = [
-            key for key, one in entries.items() if isinstance(one, torch.Tensor)
-        ]
+        inner = [key for key, one in entries.items() if isinstance(one, torch.Tensor)]
         offset, address = t.storage_offset(), t.data_ptr()
         storage, values = NOWHERE, None
         if address:

@@ -26,7 +26,8 @@ METHODS = {"float64": "double", "float32": "float", "float16": "half"}
 
 def perform(variables: dict[str, Any], fired: Fired, action: Action) -> None:
     """Run one action on these variables; hooks append their labels to *fired*."""
-    found = [_at(variables, getattr(action, name)) for name, _ in operands(type(action))]
+    places = [getattr(action, name) for name, _ in operands(type(action))]
+    found = [_at(variables, place) for place in places]
     if isinstance(action, actions.Drop):
         if action.name not in variables:
             raise AttributeError(action.name)

@@ -4,7 +4,7 @@ Where do the programs that run in lockstep start, and what may they do?
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import product
 
 from swapmodel.actions import (
@@ -43,7 +43,7 @@ def exhaustive_scopes(depth: int) -> tuple[Scope, ...]:
         *(_module_scope(kind, depth) for kind in CLASSES),
         Scope(
             id="pair",
-            starts=tuple(_starts(lambda b, graded: _pair(b, graded=graded))),
+            starts=tuple(_starts(_pair)),
             actions=tuple(_tensor_actions("p", "q")),
             depth=depth,
         ),
@@ -84,7 +84,7 @@ def _module_scope(kind: str, depth: int) -> Scope:
     )
 
 
-def _starts(fill) -> Iterator[tuple[str, Heap]]:  # type: ignore[no-untyped-def]
+def _starts(fill: Callable[[Builder, bool], None]) -> Iterator[tuple[str, Heap]]:
     for graded, swap in product(FLAGS, FLAGS):
         b = Builder(swap=swap)
         fill(b, graded)
@@ -99,7 +99,7 @@ def _parameter(b: Builder, kind: str, *, graded: bool) -> TensorId:
     return w
 
 
-def _pair(b: Builder, *, graded: bool) -> None:
+def _pair(b: Builder, graded: bool) -> None:
     b.name("p", "tensor", _parameter(b, "plain", graded=graded))
     b.name("q", "tensor", b.tensor((3, 4)))
 
@@ -107,8 +107,9 @@ def _pair(b: Builder, *, graded: bool) -> None:
 def _model(kind: str, b: Builder) -> Heap:
     w, c = _parameter(b, kind, graded=True), _parameter(b, "plain", graded=False)
     child = b.module({"weight": c, "tied": w}, buffers={"running": b.tensor((5, 6))})
-    parts = {"weight": w, "bias": b.parameter((0, 7))}
-    b.name("m", "module", b.module(parts, children={"child": child}))
+    bias = b.parameter((0, 7))
+    m = b.module({"weight": w, "bias": bias}, children={"child": child})
+    b.name("m", "module", m)
     b.name("p", "tensor", b.parameter((3, 5), attributes={"tag": 2}))
     b.name("u", "tensor", b.tensor((3, 4)))
     return b.heap()

@@ -18,7 +18,6 @@ from swapmodel.report import snippets
 from swapmodel.state.heap import Heap
 from swapmodel.state.ids import ImplId, ModuleId, TensorId
 
-
 GROWING = (Forward, Backward)
 """The actions after which a value can be above the modulus."""
 

@@ -11,6 +11,7 @@ from swapmodel.actions import (  # noqa: E402
     Convert,
     Drop,
     Forward,
+    Program,
     RegisterHook,
     SetAttribute,
     SetData,
@@ -25,7 +26,7 @@ from swapmodel.conformance.lockstep import (  # noqa: E402
     shrink,
 )
 from swapmodel.conformance.undefined import end_of  # noqa: E402
-from swapmodel.outcomes import Refused  # noqa: E402
+from swapmodel.outcomes import Done, Refused  # noqa: E402
 from swapmodel.semantics.step import step  # noqa: E402
 from tests.heaps import LATE, NEW, done, module, spec  # noqa: E402
 
@@ -34,7 +35,7 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore:The .grad attribute"),
 ]
 
-PROGRAMS = {
+PROGRAMS: dict[str, Program] = {
     "a cast with a live graph": (
         Forward("scale", "m.weight", "y"),
         Convert("m", Cast("float64")),
@@ -112,8 +113,8 @@ def test_the_last_action_alone_can_be_looked_at() -> None:
     start, program = module(), PROGRAMS["what the lockstep found"][:4]
     heap = done(start, *program[:-1])
     outcome = step(heap, program[-1], spec(NEW))
-    assert isinstance(outcome, Refused | type(outcome))
-    promised = predicted(outcome, spec(NEW))  # type: ignore[arg-type]
+    assert isinstance(outcome, Done | Refused)
+    promised = predicted(outcome, spec(NEW))
 
     assert compare_last(start, program, promised) is None
 

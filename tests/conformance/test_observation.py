@@ -1,7 +1,5 @@
 """What Python would see of a heap, as plain data."""
 
-from attrs import evolve
-
 from swapmodel.actions import Backward, Forward, SwapTensors, TakeWeakref, View
 from swapmodel.conformance.observation import (
     FIELDS,
@@ -21,9 +19,9 @@ def row(heap: Heap, place: str) -> dict[str, object]:
     return dict(zip(FIELDS, dict(observe(heap).places)[place], strict=False))
 
 
-def result(then: Observation, **fields: object) -> Result:
-    """A finished action after which there is *then*."""
-    return evolve(Result("done", (), (), then), **fields)  # type: ignore[misc]
+def result(then: Observation, errors: tuple[tuple[str, str], ...] = ()) -> Result:
+    """An action that came to *errors*, after which there is *then*."""
+    return Result("refused" if errors else "done", errors, (), then)
 
 
 def test_places_follow_the_walk() -> None:
@@ -67,9 +65,7 @@ def test_a_view_shares_storage_and_owns_its_base() -> None:
 
 def test_a_graph_leads_to_what_no_variable_reaches() -> None:
     """After a swap, the node keeps the impl that the parameter has lost."""
-    heap = done(
-        module(grad=False), Forward("scale", "p", "y"), SwapTensors("p", "t")
-    )
+    heap = done(module(grad=False), Forward("scale", "p", "y"), SwapTensors("p", "t"))
     seen = observe(heap)
 
     assert seen.nodes[0][0] == "MulBackward0"

@@ -22,16 +22,15 @@ from swapmodel.conformance.starts import (  # noqa: E402
 )
 from swapmodel.conformance.world import World  # noqa: E402
 from swapmodel.state.build import Builder  # noqa: E402
-from tests.heaps import done, module  # noqa: E402
+from tests.heaps import at, done, module, with_row  # noqa: E402
 
 pytestmark = [
     pytest.mark.torch,
     pytest.mark.filterwarnings("ignore:The .grad attribute"),
 ]
 
-STARTS = [
-    start for scope in (*exhaustive_scopes(1), random_scope(1)) for start in scope.starts
-]
+SCOPES = (*exhaustive_scopes(1), random_scope(1))
+STARTS = [start for scope in SCOPES for start in scope.starts]
 
 
 @pytest.mark.parametrize(("name", "heap"), STARTS)
@@ -43,10 +42,9 @@ def test_a_start_heap_reads_as_it_was_written(name, heap) -> None:  # type: igno
 def test_storage_can_be_shared_from_the_start() -> None:
     """Tensors over one storage alias each other, with counters of their own."""
     heap = module(grad=False)
-    shared = heap.impl_of(heap.names[1][2])  # type: ignore[arg-type]
-    from tests.heaps import at, with_row
-
-    tied = with_row(heap, "impls", heap.tensor(at(heap, "t")).impl, storage=shared.storage)
+    shared = heap.impl_of(at(heap, "p"))
+    impl = heap.tensor(at(heap, "t")).impl
+    tied = with_row(heap, "impls", impl, storage=shared.storage)
     world = World(tied)
 
     assert world.variables["t"].data_ptr() == world.variables["p"].data_ptr()
