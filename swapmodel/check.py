@@ -8,8 +8,10 @@ so that the result is the same however many there are.
 from __future__ import annotations
 
 import multiprocessing
+import signal
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import CancelledError, Future, ProcessPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from typing import TypeAlias
 
@@ -136,10 +138,11 @@ def check(
     found until then is kept, and the rest is undecided.
     """
     found: dict[str, tuple[Exploration, ...]] = {}
-    for job, explorations in _searched(todo, processes):
-        found[job.scope.id] = explorations
-        if told is not None:
-            told(job.scope.id, explorations)
+    with suppress(KeyboardInterrupt):
+        for job, explorations in _searched(todo, processes):
+            found[job.scope.id] = explorations
+            if told is not None:
+                told(job.scope.id, explorations)
     known = known_causes()
     return Checked(
         specs=tuple(specs),
@@ -205,10 +208,28 @@ def _searched(
         return
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(processes, mp_context=context) as pool:
-        running = [(job, pool.submit(search, job)) for job in todo]
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        running = [(job, pool.submit(_in_process, job)) for job in todo]
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
         for job, future in running:
             explorations = _result(pool, future)
             yield job, explorations
+
+
+def _in_process(job: Job) -> tuple[Exploration, ...]:
+    """
+    Run the searches of one job in a process of the pool.
+
+    Such a process starts with Ctrl-C blocked, and listens to it while it searches:
+    an idle one has nothing to keep, and would only tell where it waited.
+    """
+    try:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+        return search(job)
+    except KeyboardInterrupt:
+        return ()
+    finally:
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
 
 
 def _result(

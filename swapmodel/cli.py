@@ -52,7 +52,8 @@ def main(args: Sequence[str] | None = None) -> NoReturn:
     except (KeyboardInterrupt, click.Abort):
         click.echo("swapmodel: interrupted", err=True)
         code = UNDECIDED
-    except BrokenPipeError:
+    except (BrokenPipeError, SystemExit):
+        # A reader went away; click exits by itself then.
         code = REFUTED
     except OSError as error:
         code = _say(f"{error.strerror} @ {error.filename}, choose another path")

@@ -29,17 +29,12 @@ actions = [
     { do = "forward", function = "square", t = ["p", "a"], name = ["a", "b", "d"] },
     { do = "view", t = ["p", "a", "b"], name = ["e", "f", "g"] },
     { do = "backward", t = ["a", "b", "c", "d"] },
-    { do = "swap_tensors", t1 = ["p", "q"], t2 = ["t", "u"] },
-    { do = "set_data", t = ["p", "q"], u = ["t", "u"] },
     { do = "drop", name = ["a", "b", "c", "d", "e", "f", "g"] },
 ]
 
 [[start]]
 id = "plain"
 tensors.p = { class = "Parameter", values = [1, 2] }
-tensors.q = { class = "Parameter", values = [3, 4] }
-tensors.t = { values = [5, 6] }
-tensors.u = { values = [7, 0] }
 """
 
 
