@@ -108,6 +108,14 @@ def test_a_good_heap() -> None:
     assert list(malformed(GOOD)) == []
 
 
+def test_undefined_values_have_no_end() -> None:
+    """A storage of which nobody knows the values holds whatever lies in it."""
+    s = GOOD.impl(T).storage
+    assert s is not None
+
+    assert list(malformed(with_row(GOOD, "storages", s, values=None))) == []
+
+
 @pytest.mark.parametrize(("place", "heap", "law"), MALFORMED)
 def test_structural_laws(place: str, heap: Heap, law: str) -> None:
     """Each law is reported where a heap breaks it."""

@@ -144,3 +144,14 @@ def test_what_is_gone_is_not_asked() -> None:
 
     assert violations("graph", heap, CastData("t", "float64")) == []
     assert violations("graph", heap, SetData("y", "t")) == []
+
+
+def test_a_leaf_that_stands_nowhere() -> None:
+    """Where the gradient goes to no place, the graph alone is told."""
+    heap = done(
+        module("TwoTensor"), Y, TakeWeakref("_WeakTensorRef", "y", "r"), Drop("p")
+    )
+    (found,) = violations("graph", heap, SwapTensors("y", "t"))
+
+    assert (found.place, found.kind) == ("", "variable")
+    assert found.now == "refused by dispatch/no-handler"

@@ -150,6 +150,7 @@ def test_nothing_is_promised_of_what_cannot_be_read() -> None:
 
     assert violations("values", heap, SetData("p", "t")) == []
     assert violations("values", heap, SetData("t", "t")) == []
+    assert violations("values", heap, CastData("t", "float32")) == []
 
 
 def test_a_place_that_is_gone() -> None:

@@ -1,4 +1,4 @@
-"""Autograd: what a forward records and what a backward does with it."""
+"""Backward: what a graph is walked for, and what refuses it."""
 
 import pytest
 
@@ -12,9 +12,7 @@ from swapmodel.actions import (
     View,
 )
 from swapmodel.outcomes import OutOfScope
-from swapmodel.semantics.autograd_meta import requires_grad
 from swapmodel.semantics.backward import backward
-from swapmodel.semantics.forward import gradient_edge
 from swapmodel.semantics.payloads import leaves, read
 from swapmodel.semantics.step import step
 from swapmodel.state.autograd import Node
@@ -25,82 +23,6 @@ from tests.heaps import NEW, at, done, module, refused, spec, values
 
 Y = Forward("scale", "p", "y")
 SQUARED = Forward("square", "p", "y")
-
-
-# -- Forward ---------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("action", "expected"),
-    [
-        (Forward("scale", "p", "y"), (1, 4)),
-        (Forward("square", "p", "y"), (1, 0)),
-        (View("p", "y"), (3, 4)),
-    ],
-)
-def test_outputs(action: Action, expected: tuple[int, ...]) -> None:
-    """An output holds the function of its input, modulo 8."""
-    plain, wrapper = done(module(), action), done(module("TwoTensor"), action)
-    payload = read(wrapper, at(wrapper, "y"))
-
-    assert values(plain, "y") == expected
-    assert leaves(payload) == (expected, expected)  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize(
-    ("action", "name", "saves"),
-    [
-        (Forward("scale", "p", "y"), "MulBackward0", 0),
-        (Forward("square", "p", "y"), "PowBackward0", 1),
-        (View("p", "y"), "ViewBackward0", 0),
-    ],
-)
-def test_nodes(action: Action, name: str, saves: int) -> None:
-    """An output knows its node, which leads to the leaf's `AccumulateGrad`."""
-    heap = done(module(), action)
-    grad_fn = heap.meta_of(at(heap, "y")).grad_fn
-    assert grad_fn is not None
-    node = heap.node(grad_fn)
-    i = heap.tensor(at(heap, "p")).impl
-
-    assert (node.name, node.dtype, node.length) == (name, "float32", 2)
-    assert [heap.node(n).variable for n in node.edges if n is not None] == [i]
-    assert [saved.impl for saved in node.saved] == [i] * saves
-    assert heap.meta(i).accumulator == node.edges[0]
-    assert requires_grad(heap, at(heap, "y"))
-
-
-@pytest.mark.parametrize("action", [Forward("square", "t", "y"), View("t", "y")])
-def test_nothing_is_recorded_without_need(action: Action) -> None:
-    """What requires no gradient leaves no node behind."""
-    heap = done(module(), action)
-
-    assert heap.nodes == ()
-    assert not requires_grad(heap, at(heap, "y"))
-
-
-def test_views_share_and_own_the_root() -> None:
-    """A view of a view is a view of the first base, over one storage and counter."""
-    heap = done(module(), View("p", "v"), View("v", "w"))
-    impls = [heap.impl_of(at(heap, place)) for place in ("p", "v", "w")]
-    base = heap.tensor(at(heap, "p")).impl
-
-    assert [heap.meta_of(at(heap, one)).base for one in "vw"] == [base, base]
-    assert len({(impl.storage, impl.counter) for impl in impls}) == 1
-
-
-def test_one_accumulator_for_one_leaf() -> None:
-    """Every graph over a leaf ends in the same node, as long as it lives."""
-    heap = done(module(), Y, Forward("square", "p", "z"))
-    draft = Draft(heap)
-    edges = {gradient_edge(draft, at(heap, "p")) for _ in range(2)}
-
-    assert edges == {heap.meta_of(at(heap, "p")).accumulator}
-    assert len(heap.nodes) == 3
-    assert gradient_edge(draft, at(heap, "y")) == heap.meta_of(at(heap, "y")).grad_fn
-
-
-# -- Backward --------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

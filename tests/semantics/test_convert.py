@@ -8,10 +8,9 @@ from swapmodel.actions import Cast, Convert, Forward, TakeWeakref
 from swapmodel.outcomes import OutOfScope
 from swapmodel.semantics.step import step
 from swapmodel.state.build import Builder
-from swapmodel.state.draft import Draft
 from swapmodel.state.events import Converted
 from swapmodel.state.heap import Heap
-from tests.heaps import LATE, NEW, NO_SWAP, at, done, module, spec, values, with_row
+from tests.heaps import NEW, at, done, module, spec, values, with_row
 
 DOUBLE, NOTHING = Convert("m", Cast("float64")), Convert("m", Cast("float32"))
 
@@ -120,54 +119,6 @@ def test_a_refusal_keeps_what_was_done() -> None:
 
 # -- Paths -----------------------------------------------------------------------------
 
-PATHS: list[tuple[str, str, dict[str, bool], str, str]] = [
-    (NO_SWAP, "Parameter", {}, "data", "data"),
-    (NO_SWAP, "Parameter", {"swap": True}, "data", "data"),
-    (NO_SWAP, "Parameter", {"overwrite": True}, "assign", "assign"),
-    (NO_SWAP, "TwoTensor", {}, "data", "data"),
-    (LATE, "Parameter", {}, "data", "data"),
-    (LATE, "Parameter", {"swap": True}, "swap", "swap"),
-    (LATE, "Parameter", {"overwrite": True}, "assign", "assign"),
-    (LATE, "Parameter", {"swap": True, "overwrite": True}, "swap", "swap"),
-    (LATE, "TwoTensor", {}, "swap", "swap"),
-    (LATE, "TwoTensor", {"overwrite": True}, "swap", "swap"),
-    (NEW, "Parameter", {}, "data", "data"),
-    (NEW, "Parameter", {"swap": True, "overwrite": True}, "swap", "swap"),
-    (NEW, "TwoTensor", {}, "swap", "swap"),
-]
-
-
-@pytest.mark.parametrize(("under", "cls", "flags", "parameter", "gradient"), PATHS)
-def test_paths(
-    under: str, cls: str, flags: dict[str, bool], parameter: str, gradient: str
-) -> None:
-    """The release, the class of the result and the flags choose the path."""
-    heap = module(cls, buffer=True, **flags)
-
-    assert [(one.role, one.path) for one in told(heap, under)] == [
-        ("parameter", parameter),
-        ("gradient", gradient),
-        ("buffer", "replace"),
-    ]
-
-
-@pytest.mark.parametrize(("under", "cls", "flags", "parameter", "gradient"), PATHS)
-def test_what_each_path_leaves(
-    under: str, cls: str, flags: dict[str, bool], parameter: str, gradient: str
-) -> None:
-    """Every path casts parameter and gradient; only assigning makes new objects."""
-    heap = module(cls, buffer=True, **flags)
-    then = done(heap, DOUBLE, under=under)
-
-    for place in ("m.weight", "m.weight.grad", "m.running"):
-        assert dtype(then, place) == "float64"
-    assert (at(then, "m.weight") == at(heap, "m.weight")) == (parameter != "assign")
-    assert (at(then, "m.weight.grad") == at(heap, "m.weight.grad")) == (
-        gradient != "assign"
-    )
-    assert at(then, "m.running") != at(heap, "m.running")
-    assert then.meta_of(at(then, "m.weight")).requires_grad
-
 
 @pytest.mark.parametrize("flags", [{}, {"swap": True}, {"overwrite": True}], ids=str)
 def test_a_cast_to_the_own_dtype(flags: dict[str, bool]) -> None:
@@ -200,18 +151,6 @@ def test_a_graph_that_is_alive() -> None:
     assert dtype(done(done(module(), y), DOUBLE), "m.weight") == "float64"
     outcome = step(done(module(swap=True), y), DOUBLE, spec(NEW))
     assert outcome.rule == "swap/few-owners"  # type: ignore[union-attr]
-
-
-def test_a_gradient_that_requires_one() -> None:
-    """A gradient goes on requiring a gradient, on every path."""
-    for flags in ({}, {"swap": True}, {"overwrite": True}):
-        heap = module(**flags)  # type: ignore[arg-type]
-        draft = Draft(heap)
-        i = heap.tensor(at(heap, "m.weight.grad")).impl
-        draft.edit_meta(i).requires_grad = True
-        then = done(draft.sealed(), DOUBLE)
-
-        assert then.meta_of(at(then, "m.weight.grad")).requires_grad, flags
 
 
 @pytest.mark.parametrize("requires_grad", [False, True])

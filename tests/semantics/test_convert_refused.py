@@ -11,10 +11,8 @@ from swapmodel.actions import (
 )
 from swapmodel.outcomes import Refusal
 from swapmodel.state.build import Builder
-from swapmodel.state.draft import Draft
-from swapmodel.state.events import Converted
 from swapmodel.state.heap import Heap
-from tests.heaps import LATE, NEW, NO_SWAP, at, done, module, refused, trimmed, with_row
+from tests.heaps import LATE, NEW, at, done, module, refused, trimmed, with_row
 
 DOUBLE = Convert("m", Cast("float64"))
 
@@ -50,21 +48,6 @@ def test_a_parameter_without_a_gradient(under: str) -> None:
 
     assert outcome.refusal.within == (named("convert/could-not-swap"),)
     assert trimmed(outcome.heap) == heap
-
-
-@pytest.mark.parametrize("under", [LATE, NEW])
-def test_a_gradient_is_lost(under: str) -> None:
-    """When the gradient's own swap is refused, the parameter has none any more."""
-    heap = done(module(swap=True), TakeWeakref("ReferenceType", "m.weight.grad", "r"))
-    outcome = refused(heap, DOUBLE, under)
-    then = outcome.heap
-
-    assert outcome.refusal == Refusal(
-        "swap/no-weakrefs", "t1", (), (named("convert/could-not-swap-gradient"),)
-    )
-    assert then.impl_of(at(then, "m.weight")).dtype == "float64"
-    assert then.grad_of(at(then, "m.weight")) is None
-    assert then.weakrefs[0].tensor is None
 
 
 def test_a_late_refusal_tears_the_parameter() -> None:
@@ -126,43 +109,6 @@ def test_a_parameter_that_was_computed() -> None:
     assert trimmed(outcome.heap) == heap
 
 
-def test_a_gradient_that_was_computed() -> None:
-    """A gradient with a graph of its own is lost: the parameter is replaced by then."""
-    heap = done(module(overwrite=True), Forward("scale", "p", "y"))
-    i = heap.tensor(at(heap, "m.weight.grad")).impl
-    grad_fn = heap.meta_of(at(heap, "y")).grad_fn
-    heap = with_row(heap, "metas", i, grad_fn=grad_fn)
-    outcome = refused(heap, DOUBLE)
-    then = outcome.heap
-
-    assert outcome.refusal == Refusal("convert/gradient-not-a-leaf")
-    assert at(then, "m.weight") != at(heap, "m.weight")
-    assert then.grad_of(at(then, "m.weight")) is None
-
-
-def assigned_with_data() -> Heap:
-    """A wrapper whose cast changes its device, with a gradient that stays put."""
-    build = Builder()
-    w = build.parameter(cls="TwoTensor", device="meta")
-    build.gradient(w, build.tensor())
-    build.name("m", "module", build.module({"weight": w}))
-    heap = build.heap()
-    return with_row(heap, "impls", heap.tensor(w).impl, device="cpu")
-
-
-def test_an_assigned_parameter_has_no_gradient() -> None:
-    """A gradient that takes `.data` is asked of the new parameter, which has none."""
-    heap = assigned_with_data()
-    outcome = refused(heap, DOUBLE, NO_SWAP)
-    then = outcome.heap
-    paths = [one.path for one in outcome.events if isinstance(one, Converted)]
-
-    assert outcome.refusal == Refusal("convert/no-gradient")
-    assert paths == ["assign", "data"]
-    assert at(then, "m.weight") != at(heap, "m.weight")
-    assert then.grad_of(at(then, "m.weight")) is None
-
-
 # -- Gradients and buffers -------------------------------------------------------------
 
 
@@ -186,14 +132,3 @@ def test_what_cannot_be_cast(place: str) -> None:
 
     assert outcome.refusal == Refusal("dispatch/no-handler")
     assert then.impl_of(at(then, "m.weight")).dtype == "float64"
-
-
-def test_a_gradient_that_does_not_fit_any_more() -> None:
-    """A gradient can be swapped and yet not be attached again."""
-    heap = module(swap=True)
-    draft = Draft(heap)
-    draft.edit_impl(heap.tensor(at(heap, "m.weight.grad")).impl).length = 1
-    outcome = refused(draft.sealed(), DOUBLE)
-
-    assert outcome.refusal == Refusal("grad/size", "", (("size", 1), ("expected", 2)))
-    assert outcome.heap.grad_of(at(heap, "m.weight")) is None

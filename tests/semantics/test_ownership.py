@@ -265,6 +265,20 @@ def test_inner_tensors_and_buffers_are_held() -> None:
     assert not any(any(getattr(draft, column)) for column in COLUMNS)
 
 
+def test_an_inner_tensor_with_a_name_of_its_own() -> None:
+    """An inner tensor outlives its wrapper as long as a variable stands for it."""
+    build = Builder()
+    w = build.tensor(cls="TwoTensor")
+    heap = build.heap()
+    (_, inner), _ = heap.tensor(w).inner
+    build.name("a", "tensor", inner)
+    build.name("w", "tensor", w)
+    then = done(build.heap(), Drop("w"))
+
+    assert [t for t, _ in living(then.tensors)] == [inner]
+    assert done(build.heap(), Drop("a")).tensors == heap.tensors
+
+
 @given(start=st.sampled_from(STARTS), program=programs())
 def test_collecting_again_finds_nothing(start: Heap, program: Program) -> None:
     """After an action everything that is left is reached, and nothing dangles."""

@@ -1,0 +1,66 @@
+"""The choice of a path: by release, class of the result, and flags."""
+
+import pytest
+
+from swapmodel.actions import Cast, Convert
+from swapmodel.semantics.step import step
+from swapmodel.state.events import Converted
+from swapmodel.state.heap import Heap
+from tests.heaps import LATE, NEW, NO_SWAP, at, done, module, spec
+
+DOUBLE = Convert("m", Cast("float64"))
+
+
+def told(heap: Heap, under: str) -> list[Converted]:
+    """The tensors that a conversion came to, in order, with their paths."""
+    events = step(heap, DOUBLE, spec(under)).events  # type: ignore[union-attr]
+    return [one for one in events if isinstance(one, Converted)]
+
+
+PATHS: list[tuple[str, str, dict[str, bool], str, str]] = [
+    (NO_SWAP, "Parameter", {}, "data", "data"),
+    (NO_SWAP, "Parameter", {"swap": True}, "data", "data"),
+    (NO_SWAP, "Parameter", {"overwrite": True}, "assign", "assign"),
+    (NO_SWAP, "TwoTensor", {}, "data", "data"),
+    (LATE, "Parameter", {}, "data", "data"),
+    (LATE, "Parameter", {"swap": True}, "swap", "swap"),
+    (LATE, "Parameter", {"overwrite": True}, "assign", "assign"),
+    (LATE, "Parameter", {"swap": True, "overwrite": True}, "swap", "swap"),
+    (LATE, "TwoTensor", {}, "swap", "swap"),
+    (LATE, "TwoTensor", {"overwrite": True}, "swap", "swap"),
+    (NEW, "Parameter", {}, "data", "data"),
+    (NEW, "Parameter", {"swap": True, "overwrite": True}, "swap", "swap"),
+    (NEW, "TwoTensor", {}, "swap", "swap"),
+]
+
+
+@pytest.mark.parametrize(("under", "cls", "flags", "parameter", "gradient"), PATHS)
+def test_paths(
+    under: str, cls: str, flags: dict[str, bool], parameter: str, gradient: str
+) -> None:
+    """The release, the class of the result and the flags choose the path."""
+    heap = module(cls, buffer=True, **flags)
+
+    assert [(one.role, one.path) for one in told(heap, under)] == [
+        ("parameter", parameter),
+        ("gradient", gradient),
+        ("buffer", "replace"),
+    ]
+
+
+@pytest.mark.parametrize(("under", "cls", "flags", "parameter", "gradient"), PATHS)
+def test_what_each_path_leaves(
+    under: str, cls: str, flags: dict[str, bool], parameter: str, gradient: str
+) -> None:
+    """Every path casts parameter and gradient; only assigning makes new objects."""
+    heap = module(cls, buffer=True, **flags)
+    then = done(heap, DOUBLE, under=under)
+
+    for place in ("m.weight", "m.weight.grad", "m.running"):
+        assert then.impl_of(at(then, place)).dtype == "float64"
+    assert (at(then, "m.weight") == at(heap, "m.weight")) == (parameter != "assign")
+    assert (at(then, "m.weight.grad") == at(heap, "m.weight.grad")) == (
+        gradient != "assign"
+    )
+    assert at(then, "m.running") != at(heap, "m.running")
+    assert then.meta_of(at(then, "m.weight")).requires_grad
