@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import gc
 import json
+import signal
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from multiprocessing import get_context
@@ -81,15 +82,19 @@ class Summary:
     torch: str
     parts: tuple[Part, ...]
 
+    complete: bool = True
+    """Whether every part that was asked for ran to its end."""
+
     @property
     def as_claimed(self) -> bool:
         """Whether the model and torch agree, and the wrong specs do not."""
-        return all(part.as_claimed for part in self.parts)
+        return self.complete and all(part.as_claimed for part in self.parts)
 
     def text(self) -> str:
         """The summary as JSON."""
         told = {
             "torch": self.torch,
+            "complete": self.complete,
             "as_claimed": self.as_claimed,
             "parts": [part.data() for part in self.parts],
         }
@@ -111,7 +116,8 @@ def conform(
     """
     Run *parts* in order, tell *progress* of each, and write the summary to *out*.
 
-    What it finds does not depend on the number of processes.
+    What it finds does not depend on the number of processes.  When it is
+    interrupted, the summary tells the parts that ran to their end.
     """
     for part in parts:
         if part not in PARTS:
@@ -119,17 +125,33 @@ def conform(
             raise BadInput(what, "command line", nearest(part, PARTS))
     release = torch.__version__.partition("+")[0]
     spec = load_spec(release).id
+    todo = [
+        (part, name)
+        for part in parts
+        for name in (CONTROLS if part == "negative control" else (spec,))
+    ]
     done = list[Part]()
-    context = get_context("spawn")
-    with ProcessPoolExecutor(processes, context, initializer=settle) as pool:
-        for part in parts:
-            for name in CONTROLS if part == "negative control" else (spec,):
+    try:
+        with _pool(processes) as pool:
+            for part, name in todo:
                 done.append(_run_part(pool, part, name))
                 if progress is not None:
                     progress(done[-1])
-    summary = Summary(release, tuple(done))
-    write_text(out, summary.text())
+    finally:
+        summary = Summary(release, tuple(done), len(done) == len(todo))
+        write_text(out, summary.text())
     return summary
+
+
+def _pool(processes: int) -> ProcessPoolExecutor:
+    context = get_context("spawn")
+    return ProcessPoolExecutor(processes, context, initializer=_start_worker)
+
+
+def _start_worker() -> None:
+    """Leave Ctrl-C to the process that waits, and make this one fit."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    settle()
 
 
 def _run_part(pool: ProcessPoolExecutor, part: str, spec: str) -> Part:

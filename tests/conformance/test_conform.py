@@ -99,6 +99,24 @@ def test_a_control_must_diverge() -> None:
     assert not Summary("2.13.0", (seeing, wrong)).as_claimed
 
 
+def test_an_interrupted_run_tells_what_is_done(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The parts before the interruption are in the summary, which is not complete."""
+    monkeypatch.setattr(conform, "RANDOM_PROGRAMS", 4)
+    out = tmp_path / "summary.json"
+
+    def interrupt(part: Part) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        conform.conform(["random", "negative control"], progress=interrupt, out=out)
+    read = json.loads(out.read_text(encoding="utf-8"))
+
+    assert [part["id"] for part in read["parts"]] == ["random"]
+    assert (read["complete"], read["as_claimed"]) == (False, False)
+
+
 def test_an_unknown_part_is_bad_input() -> None:
     """The nearest part is named."""
     with pytest.raises(BadInput, match="exhaustive-3"):
