@@ -1,8 +1,18 @@
 """Heaps, specs and programs that the tests of several chapters share."""
 
+from collections.abc import Mapping
 from functools import cache
 from types import UnionType
-from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
+from typing import (
+    Annotated,
+    Any,
+    Literal,
+    TypeAlias,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 import attrs
 from hypothesis import strategies as st
@@ -123,38 +133,43 @@ STARTS = tuple(
 )
 
 TENSORS = ("m.weight", "p", "t", "m.weight.grad", "m.running", "m.weight.a", "y", "v")
-DRAWN: dict[str, tuple[str, ...]] = {
+DRAWN = {
     "name": ("y", "v", "r", "t"),
     "label": ("h", "g"),
     "key": ("tag", "note"),
-    "dtype": ("float32", "float64", "float16"),
 }
 """What a field that is a free text can be, by its name."""
 
 
-def programs(length: int = 6) -> st.SearchStrategy[Program]:
+def programs(
+    length: int = 6, dtypes: tuple[str, ...] = ("float32", "float64", "float16")
+) -> st.SearchStrategy[Program]:
     """Programs of every kind of action, in which much is refused."""
-    actions = st.one_of([_record(kind) for kind in ACTIONS])
+    drawn = {**DRAWN, "dtype": dtypes}
+    actions = st.one_of([_record(kind, drawn) for kind in ACTIONS])
     return st.lists(actions, max_size=length).map(tuple)
 
 
-def _record(kind: Any) -> st.SearchStrategy[Any]:
+Drawn: TypeAlias = Mapping[str, tuple[str, ...]]
+
+
+def _record(kind: Any, drawn: Drawn) -> st.SearchStrategy[Any]:
     hints = get_type_hints(kind, include_extras=True)
-    fields = {one.name: _field(one.name, hints[one.name]) for one in attrs.fields(kind)}
-    return st.builds(kind, **fields)
+    fields = attrs.fields_dict(kind)
+    return st.builds(kind, **{one: _field(one, hints[one], drawn) for one in fields})
 
 
-def _field(name: str, hint: Any) -> st.SearchStrategy[Any]:
+def _field(name: str, hint: Any, drawn: Drawn) -> st.SearchStrategy[Any]:
     if get_origin(hint) is Annotated:
         return st.sampled_from(("m",) if "module" in hint.__metadata__ else TENSORS)
     if get_origin(hint) is Literal:
         return st.sampled_from(get_args(hint))
     if get_origin(hint) in (Union, UnionType):
-        return st.one_of([_field(name, one) for one in get_args(hint)])
+        return st.one_of([_field(name, one, drawn) for one in get_args(hint)])
     if attrs.has(hint):
-        return _record(hint)
+        return _record(hint, drawn)
     if hint is int:
         return st.integers(1, 3)
     if hint is bool:
         return st.booleans()
-    return st.sampled_from(DRAWN[name])
+    return st.sampled_from(drawn[name])

@@ -155,7 +155,7 @@ def accumulate(
     before = payloads.read(draft, t)
     if not isinstance(before, Dense | Wrapped):
         return before
-    if payloads.first(before).dtype not in payloads.PROMOTED:
+    if payloads.first(before).dtype in payloads.INTEGERS:
         return Unmodelled("a gradient is added to integers")
     if payloads.first(before).length != payloads.first(gradient).length:
         return ANOTHER_SIZE

@@ -159,8 +159,8 @@ def add(a: int, b: int) -> int:
     return a + b
 
 
-PROMOTED = ("float16", "bfloat16", "float32", "float64", "complex64", "complex128")
-"""The dtypes that values are computed in, each before those that it is promoted to."""
+INTEGERS = ("bool", "uint8", "int32", "int64")
+FLOATS = ("float16", "bfloat16", "float32", "float64", "complex64", "complex128")
 
 APART = {
     ("float16", "bfloat16"): "float32",
@@ -170,6 +170,6 @@ APART = {
 
 
 def promote(one: str, other: str) -> str:
-    """`torch.promote_types` for floating and complex dtypes."""
-    lower, upper = sorted((one, other), key=PROMOTED.index)
+    """`torch.promote_types`."""
+    lower, upper = sorted((one, other), key=(*INTEGERS, *FLOATS).index)
     return APART.get((lower, upper), upper)

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from swapmodel.semantics.set_data import DIFFERENTIABLE
 from swapmodel.specfiles.schema import (
     DEVICES,
     DTYPES,
@@ -96,12 +97,17 @@ class _Given:
             registered and bool(tensor_class(cls).inner)
         )
         make = self.builder.parameter if is_parameter else self.builder.tensor
+        dtype = table.one_of("dtype", DTYPES, "dtype", "float32")
+        requires_grad = table.flag("requires_grad", is_parameter)
+        if requires_grad and dtype not in DIFFERENTIABLE:
+            what = f"a tensor of {dtype} cannot require a gradient"
+            raise table.bad("dtype", what, "write requires_grad = false")
         return make(
             _values(table),
             cls=cls,
-            dtype=table.one_of("dtype", DTYPES, "dtype", "float32"),
+            dtype=dtype,
             device=table.one_of("device", DEVICES, "device", "cpu"),
-            requires_grad=table.flag("requires_grad", is_parameter),
+            requires_grad=requires_grad,
             attributes=_attributes(table.table("attributes", required=False)),
         )
 

@@ -27,11 +27,16 @@ from swapmodel.actions import (
     View,
     operands,
 )
+from swapmodel.invariants.of_heaps import malformed
 from swapmodel.outcomes import Done, Outcome, OutOfScope, Refusal, Refused, Undefined
+from swapmodel.semantics.set_data import DIFFERENTIABLE
 from swapmodel.semantics.spec import PHASES, Frame, Phase
 from swapmodel.semantics.step import step
+from swapmodel.specfiles.schema import DEVICES, DTYPES
+from swapmodel.state.build import Builder
 from swapmodel.state.draft import Draft
 from swapmodel.state.heap import Heap
+from swapmodel.state.ids import TensorId
 from tests.heaps import (
     LATE,
     NEW,
@@ -141,6 +146,38 @@ def watched(heap: Heap, action: Action) -> tuple[list[tuple[int, Heap]], Outcome
     under = spec(NEW)
     outcome = step(heap, action, under, lambda _, one: seen.append((hash(one), one)))
     return seen, outcome
+
+
+def anything(draw: st.DrawFn) -> Heap:
+    """A heap of the usual names over every dtype, device, class and size."""
+    build = Builder(swap=draw(st.booleans()), overwrite=draw(st.booleans()))
+
+    def made(cls: str) -> TensorId:
+        dtype = draw(st.sampled_from(DTYPES))
+        make = build.tensor if cls == "Tensor" else build.parameter
+        return make(
+            draw(st.sampled_from(((1, 2), (3,), None))),
+            cls=draw(st.sampled_from((cls, "TwoTensor"))),
+            dtype=dtype,
+            device=draw(st.sampled_from(DEVICES)),
+            requires_grad=dtype in DIFFERENTIABLE and draw(st.booleans()),
+        )
+
+    weight = made("Parameter")
+    if draw(st.booleans()):
+        build.gradient(weight, made("Tensor"))
+    m = build.module({"weight": weight}, buffers={"running": made("Tensor")})
+    build.name("m", "module", m)
+    build.name("p", "tensor", made("Parameter"))
+    build.name("t", "tensor", made("Tensor"))
+    return build.heap()
+
+
+@given(start=st.composite(anything)(), program=programs(dtypes=DTYPES))
+def test_every_program_comes_to_something(start: Heap, program: Program) -> None:
+    """Whatever the dtypes, devices and sizes, a step gives an outcome and no error."""
+    for heap in runs(start, program, spec(NEW)):
+        assert list(malformed(heap)) == []
 
 
 # -- Phases ----------------------------------------------------------------------------

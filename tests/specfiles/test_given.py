@@ -65,6 +65,10 @@ def test_a_heap() -> None:
             "unknown tensor 'h' @ f:tensors.w.grad, write w",
         ),
         (
+            {"tensors": {"w": {"class": "Parameter", "dtype": "int64"}}},
+            "a tensor of int64 cannot require a gradient @ f:tensors.w.dtype, write ",
+        ),
+        (
             {"tensors": {"w": {"grad": "w"}}},
             "its own gradient @ f:tensors.w.grad, name another tensor",
         ),
