@@ -175,6 +175,18 @@ ACTIONS: tuple[type[Action], ...] = (
 )
 """Every kind of action, in the order in which a search proposes them."""
 
+WITHOUT_METHODS: tuple[type[Action], ...] = (
+    Convert,
+    SwapTensors,
+    SetData,
+    CastData,
+    ClearGrad,
+    Drop,
+    TakeWeakref,
+    SetAttribute,
+)
+"""What can be done with a tensor whose class refuses every method but casts."""
+
 
 def operands(kind: type[Action]) -> tuple[tuple[str, str], ...]:
     """The fields of an action that are places, with the kind of thing each needs."""

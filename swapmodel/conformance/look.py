@@ -25,13 +25,15 @@ _DTYPES: dict[Any, str] = {}
 def observe_world(variables: dict[str, Any]) -> Observation:
     """Say what Python sees from these variables."""
     reader = _TorchReader(variables)
-    found = survey(reader)
-    return Observation(
-        places=rows(found, reader),
-        nodes=tuple(found.nodes),
-        weakrefs=tuple(reader.weakrefs(found)),
-        flags=tuple([(name, _flag(name)) for name in FLAGS]),
-    )
+    # A class may refuse to be looked at, or convert what is seen.
+    with torch._C.DisableTorchFunctionSubclass():
+        found = survey(reader)
+        return Observation(
+            places=rows(found, reader),
+            nodes=tuple(found.nodes),
+            weakrefs=tuple(reader.weakrefs(found)),
+            flags=tuple([(name, _flag(name)) for name in FLAGS]),
+        )
 
 
 def _flag(name: str) -> bool:
@@ -45,9 +47,10 @@ def keep_small(variables: dict[str, Any]) -> None:
     The write goes through another tensor over the same storage, which has a version
     counter of its own.
     """
-    for _, t in survey(_TorchReader(variables)).places:
-        if t.data_ptr() and max(_elements(t)) >= MODULUS:
-            _window(t).remainder_(MODULUS)
+    with torch._C.DisableTorchFunctionSubclass():
+        for _, t in survey(_TorchReader(variables)).places:
+            if t.data_ptr() and max(_elements(t)) >= MODULUS:
+                _window(t).remainder_(MODULUS)
 
 
 def _elements(t: Any) -> list[float]:
@@ -60,7 +63,7 @@ def _elements(t: Any) -> list[float]:
 
 def _window(t: Any) -> Any:
     """Another tensor over what *t* covers, with nothing else in common."""
-    covered = t.untyped_storage(), t.storage_offset(), t.shape
+    covered = t.untyped_storage(), t.storage_offset(), (t.numel(),)
     return torch.empty(0, dtype=t.dtype).set_(*covered)
 
 
@@ -167,7 +170,8 @@ def _attributes(entries: dict[str, Any], inner: list[str]) -> tuple[Any, ...]:
 
 def _slots(t: Any) -> tuple[tuple[str, Any], ...]:
     names = copyreg._slotnames(type(t))  # type: ignore[attr-defined]
-    return tuple([(name, getattr(t, name)) for name in names if hasattr(t, name)])
+    held = [(name, getattr(t, name)) for name in names if hasattr(t, name)]
+    return tuple(sorted(held))
 
 
 def _dtype(dtype: Any) -> str:

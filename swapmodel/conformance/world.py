@@ -125,29 +125,37 @@ class _Maker:
         if t in self.tensors:
             return self.tensors[t]
         tensor, meta = self.heap.tensor(t), self.heap.meta_of(t)
-        inner = {name: self.tensor(one) for name, one in tensor.inner}
-        if inner:
-            made = CLASSES[tensor.cls](**inner)
-        else:
-            made = self.dense(tensor.impl)
-            if tensor.cls == "Parameter":
-                made = torch.nn.Parameter(made, requires_grad=False)
-        self.tensors[t] = made
+        made = self.tensors[t] = self.bare(t)
         if tensor.is_param:
             made._is_param = True
-        for name, value in tensor.attributes:
+        for name, value in (*tensor.attributes, *tensor.slots):
             setattr(made, name, value)
-        made.requires_grad_(meta.requires_grad)
+        made.requires_grad = meta.requires_grad
         if meta.grad is not None:
             made.grad = self.tensor(self.heap.impl(meta.grad).pyobj)
         return made
+
+    def bare(self, t: TensorId) -> Any:
+        """Make a tensor of its class, over inner tensors, a base or a storage."""
+        tensor, base = self.heap.tensor(t), self.heap.meta_of(t).base
+        if tensor.inner:
+            inner = {name: self.tensor(one) for name, one in tensor.inner}
+            return CLASSES[tensor.cls](**inner)
+        if base is not None:
+            whole = self.tensor(self.heap.impl(base).pyobj)
+            impl, start = self.heap.impl(tensor.impl), self.heap.impl(base).offset
+            return whole[impl.offset - start :][: impl.length]
+        made = self.dense(tensor.impl)
+        if tensor.cls == "Tensor":
+            return made
+        return torch.Tensor._make_subclass(CLASSES[tensor.cls], made)
 
     def dense(self, i: ImplId) -> Any:
         """Make a tensor over the storage of an impl, shared with its other tensors."""
         impl = self.heap.impl(i)
         assert impl.storage is not None
-        if self.heap.version(impl.counter) or self.heap.meta(i).base is not None:
-            raise ValueError("a start heap has no views and no writes")
+        if self.heap.version(impl.counter):
+            raise ValueError("a start heap has no writes")
         values = self.heap.storage(impl.storage).values or (0,) * impl.length
         whole = self.storages.get(impl.storage)
         if whole is None:
@@ -172,8 +180,12 @@ def _classes() -> dict[str, Any]:
     exec(snippets.IMPORTS, found)
     for source in snippets.CLASSES.values():
         exec(source, found)
-    return {name: found[name] for name in snippets.CLASSES}
+    own = (torch.nn.Parameter, torch.nn.UninitializedParameter)
+    return {
+        **{name: found[name] for name in snippets.CLASSES},
+        **{one.__name__: one for one in own},
+    }
 
 
 CLASSES = _classes()
-"""The classes of tensors that torch does not bring along."""
+"""The classes of tensors but the plain one."""

@@ -62,7 +62,10 @@ def _is_set(heap: Heap, action: SetAttribute) -> bool:
     found = resolve(heap, action.t)
     assert found is not None
     tensor = heap.tensors[found[1]]
-    return tensor is not None and (action.key, action.value) in tensor.attributes
+    return tensor is not None and (action.key, action.value) in (
+        *tensor.attributes,
+        *tensor.slots,
+    )
 
 
 def _is_listed(heap: Heap, label: str) -> bool:

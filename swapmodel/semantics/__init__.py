@@ -2,6 +2,6 @@
 What every operation does, phase by phase.
 
 Reading order: spec, ownership, places, payloads, tensors,
-autograd_meta, forward, backward, swap, set_data, functions, choose,
+autograd_meta, forward, methods, backward, swap, set_data, functions, choose,
 convert_gradient, convert, step
 """

@@ -109,7 +109,7 @@ def _fire(draft: Draft, dicts: tuple[HooksId, ...]) -> None:
 
 
 def _gradient(draft: Draft, node: Node, gradient: Payload) -> Payload | Stop:
-    if node.function == "view":
+    if node.function in ("view", "alias"):
         return gradient
     if node.function == "scale":
         return payloads.apply(gradient, lambda one: one * payloads.SCALE)
@@ -120,6 +120,7 @@ def _gradient(draft: Draft, node: Node, gradient: Payload) -> Payload | Stop:
         return value
     if payloads.first(value).length != payloads.first(gradient).length:
         return ANOTHER_SIZE
+    value = payloads.inexact(value)
     return payloads.combine(gradient, value, lambda g, one: 2 * g * one)
 
 
@@ -146,6 +147,8 @@ def accumulate(
     if grad is None:
         if given:
             gradient = payloads.cast(gradient, payloads.first(gradient).dtype)
+        else:
+            gradient = payloads.detached(gradient)
         new = draft.tensor(tensors.make(draft, gradient)).impl
         if given:
             draft.bump_version(new)
@@ -155,7 +158,9 @@ def accumulate(
     before = payloads.read(draft, t)
     if not isinstance(before, Dense | Wrapped):
         return before
-    if payloads.first(before).dtype in payloads.INTEGERS:
+    if isinstance(gradient, Wrapped) and payloads.kind(before) != gradient.cls:
+        return Unmodelled("a wrapper's handler meets a gradient of another class")
+    if payloads.loses_kind(before, gradient):
         return Unmodelled("a gradient is added to integers")
     if payloads.first(before).length != payloads.first(gradient).length:
         return ANOTHER_SIZE

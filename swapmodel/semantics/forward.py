@@ -31,6 +31,7 @@ FUNCTIONS = {
     "scale": Function(node="MulBackward0"),
     "square": Function(node="PowBackward0", saves_input=True),
     "view": Function(node="ViewBackward0", frees=False),
+    "alias": Function(node="AliasBackward0", frees=False),
 }
 
 

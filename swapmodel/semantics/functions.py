@@ -6,14 +6,21 @@ from __future__ import annotations
 
 from swapmodel.actions import Cast, ConversionFn
 from swapmodel.outcomes import Stop
-from swapmodel.semantics import payloads, tensors
+from swapmodel.semantics import methods, payloads, tensors
 from swapmodel.semantics.payloads import Dense, Wrapped
+from swapmodel.state.classes import tensor_class
 from swapmodel.state.draft import Draft
 from swapmodel.state.ids import TensorId
 
 
 def call(draft: Draft, fn: ConversionFn, t: TensorId) -> TensorId | Stop:
     """Apply *fn* to *t*, under `no_grad`."""
+    if tensor_class(draft.tensor(t).cls).fake:
+        return methods.FAKE
+    return methods.returned(draft, t, _call(draft, fn, t))
+
+
+def _call(draft: Draft, fn: ConversionFn, t: TensorId) -> TensorId | Stop:
     match fn:
         case Cast(dtype):
             return cast(draft, t, dtype)

@@ -145,6 +145,34 @@ def cast(payload: Payload, dtype: str) -> Payload:
     return Dense(dtype, payload.device, payload.length, payload.values)
 
 
+def kind(payload: Payload) -> str:
+    """The class that an operation on the payload is dispatched to."""
+    return payload.cls if isinstance(payload, Wrapped) else "Tensor"
+
+
+def inexact(payload: Payload) -> Payload:
+    """Bring integers to the default dtype, as a power with a floating exponent does."""
+    if isinstance(payload, Wrapped):
+        inner = tuple((name, inexact(one)) for name, one in payload.inner)
+        return Wrapped(payload.cls, inner)
+    return cast(payload, "float32") if payload.dtype in INTEGERS else payload
+
+
+def detached(payload: Payload) -> Payload:
+    """What `detach()` leaves of a payload: some wrappers give an inner tensor."""
+    while isinstance(payload, Wrapped) and tensor_class(payload.cls).unwraps:
+        payload = payload.inner[0][1]
+    return payload
+
+
+def loses_kind(one: Payload, other: Payload) -> bool:
+    """Whether floating values would be written into integers, which torch refuses."""
+    if isinstance(one, Wrapped):
+        parts = dict(other.inner) if isinstance(other, Wrapped) else {}
+        return any(loses_kind(part, parts.get(name, other)) for name, part in one.inner)
+    return one.dtype in INTEGERS and first(other).dtype not in INTEGERS
+
+
 def ones(payload: Payload) -> Payload:
     """`torch.ones_like`."""
     if isinstance(payload, Wrapped):

@@ -25,6 +25,7 @@ from swapmodel.semantics import (
     convert,
     forward,
     functions,
+    methods,
     ownership,
     payloads,
     places,
@@ -34,6 +35,7 @@ from swapmodel.semantics import (
 )
 from swapmodel.semantics.payloads import Dense, Wrapped
 from swapmodel.semantics.spec import Frame, Spec
+from swapmodel.state.classes import tensor_class
 from swapmodel.state.draft import Draft, Watch
 from swapmodel.state.heap import Heap, living
 from swapmodel.state.ids import TensorId, WeakrefId
@@ -71,6 +73,9 @@ def _perform(draft: Draft, frame: Frame, action: Action) -> Stop | None:
         if thing is None or thing[0] != kind:
             # [place/absent]
             return Refusal("place/absent", place)
+        stop = methods.refusal(draft, action, thing)
+        if stop is not None:
+            return stop
         found.append(thing[1])
     return _dispatch(draft, frame, action, found)
 
@@ -94,11 +99,13 @@ def _dispatch(
         case actions.ClearGrad():
             draft.edit_meta(draft.tensor(*found).impl).grad = None
         case actions.Forward(function, _, name):
-            return _name(draft, name, forward.forward(draft, function, *found))
+            made = forward.forward(draft, function, *found)
+            return _name(draft, name, methods.returned(draft, *found, made))
         case actions.Backward():
             return backward.backward(draft, *found)
         case actions.View(_, name):
-            return _name(draft, name, forward.view(draft, *found))
+            made = forward.view(draft, *found)
+            return _name(draft, name, methods.returned(draft, *found, made))
         case actions.Drop(name):
             return _drop(draft, name)
         case actions.TakeWeakref(kind, _, name):
@@ -106,9 +113,7 @@ def _dispatch(
         case actions.RegisterHook(_, label):
             return autograd_meta.register_hook(draft, found[0], label)
         case actions.SetAttribute(_, key, value):
-            tensor = draft.edit_tensor(*found)
-            others = [one for one in tensor.attributes if one[0] != key]
-            tensor.attributes = tuple(sorted([*others, (key, value)]))
+            _set_attribute(draft, found[0], key, value)
     return None
 
 
@@ -133,7 +138,7 @@ def _cast_data(draft: Draft, frame: Frame, t: TensorId, dtype: str) -> Stop | No
     data = tensors.data(draft, t)
     if not isinstance(data, int):
         return data
-    applied = functions.cast(draft, data, dtype)
+    applied = methods.returned(draft, data, functions.cast(draft, data, dtype))
     if not isinstance(applied, int):
         return applied
     return set_data.set_data(draft, frame, t, applied)
@@ -144,8 +149,26 @@ def _fill_grad(draft: Draft, t: TensorId) -> Stop | None:
     payload = payloads.outline(draft, t)
     if not isinstance(payload, Dense | Wrapped):
         return payload
-    grad = tensors.make(draft, payloads.ones(payload))
+    ones = tensors.make(draft, payloads.ones(payload))
+    grad = methods.returned(draft, t, ones)
+    if not isinstance(grad, int):
+        return grad
     return autograd_meta.set_grad(draft, t, grad)
+
+
+def _set_attribute(draft: Draft, t: TensorId, key: str, value: int) -> None:
+    """`t.key = value`, which goes into a slot if the class has one of that name."""
+    tensor = draft.edit_tensor(t)
+    if key in tensor_class(tensor.cls).slots:
+        tensor.slots = _with(tensor.slots, key, value)
+    else:
+        tensor.attributes = _with(tensor.attributes, key, value)
+
+
+def _with(
+    entries: tuple[tuple[str, int], ...], key: str, value: int
+) -> tuple[tuple[str, int], ...]:
+    return tuple(sorted([*(one for one in entries if one[0] != key), (key, value)]))
 
 
 def _weakref(draft: Draft, kind: Any, t: TensorId) -> WeakrefId:

@@ -56,7 +56,7 @@ def same_slots(draft: Draft, frame: Frame) -> Stop | None:
     """Refuse classes whose `__slots__` differ in more than their order."""
     one = tensor_class(draft.tensor(frame.t1).cls)
     other = tensor_class(draft.tensor(frame.t2).cls)
-    if one.slots != other.slots:
+    if set(one.slots) != set(other.slots):
         # [swap/same-slots]
         return Refusal("swap/same-slots")
     return None
@@ -120,8 +120,17 @@ def no_impl_weakrefs(draft: Draft, frame: Frame) -> Stop | None:
 
 @phase("move-class", "swap_tensors", reads=OPERANDS)
 def move_class(draft: Draft, frame: Frame) -> Stop | None:
-    """Exchange `__class__`."""
+    """
+    Exchange `__class__`.
+
+    Refuses classes whose instances do not look alike in memory: equal slots are not
+    enough when they were added to different classes.
+    """
     a, b = draft.edit_tensor(frame.t1), draft.edit_tensor(frame.t2)
+    if tensor_class(a.cls).layout != tensor_class(b.cls).layout:
+        # [swap/class-layout]
+        facts = (("new", b.cls), ("old", a.cls))
+        return Refusal("swap/class-layout", "t1", facts)
     a.cls, b.cls = b.cls, a.cls
     return None
 

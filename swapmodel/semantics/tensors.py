@@ -46,18 +46,40 @@ def make(draft: Draft, payload: Payload) -> TensorId:
 
 def detach(draft: Draft, t: TensorId) -> TensorId | Stop:
     """`t.detach()`: another tensor over the same storage, out of the graph."""
-    payload = payloads.outline(draft, t)
-    if not isinstance(payload, Dense | Wrapped):
-        return payload
-    return alias(draft, t, payload, draft.impl_of(t).counter)
+    return _detached(draft, t, draft.impl_of(t).counter)
 
 
 def data(draft: Draft, t: TensorId) -> TensorId | Stop:
     """`t.data`: another tensor over the same storage, with a counter of its own."""
+    return _detached(draft, t, draft.add_counter())
+
+
+def _detached(draft: Draft, t: TensorId, counter: CounterId) -> TensorId | Stop:
     payload = payloads.outline(draft, t)
     if not isinstance(payload, Dense | Wrapped):
         return payload
-    return alias(draft, t, payload, draft.add_counter())
+    source = t
+    while isinstance(payload, Wrapped) and tensor_class(payload.cls).unwraps:
+        payload, source = payload.inner[0][1], draft.tensor(source).inner[0][1]
+    made = alias(draft, source, payload, counter)
+    known = tensor_class(draft.tensor(t).cls)
+    return as_subclass(draft, made, known.name) if known.converts else made
+
+
+def as_subclass(draft: Draft, made: TensorId, cls: str) -> TensorId:
+    """
+    `made.as_subclass(cls)`: a view of *made*, which is owned by nothing else.
+
+    So what `Tensor.__torch_function__` converts always has a base.
+    """
+    payload = payloads.outline(draft, made)
+    assert isinstance(payload, Dense), "a converted result is no wrapper"
+    out = alias(draft, made, payload, draft.impl_of(made).counter)
+    draft.edit_tensor(out).cls = cls
+    base = draft.meta_of(made).base
+    meta = draft.edit_meta(draft.tensor(out).impl)
+    meta.base = draft.tensor(made).impl if base is None else base
+    return out
 
 
 def alias(draft: Draft, t: TensorId, payload: Payload, counter: CounterId) -> TensorId:
@@ -133,15 +155,18 @@ def make_parameter(
     Refuses a class whose `detach` gives another one.  Source:
     `torch.nn.Parameter.__new__`.
     """
-    plain = draft.tensor(t).cls in ("Tensor", "Parameter")
+    known = tensor_class(draft.tensor(t).cls)
+    if known.uninitialized:
+        # [class/uninitialized]
+        return Refusal("class/uninitialized", known.name)
     new = detach(draft, t)
     if not isinstance(new, int):
         return new
-    if plain:
+    if known.plain:
         draft.edit_tensor(new).cls = "Parameter"
-    elif draft.tensor(new).cls != draft.tensor(t).cls:
+    elif draft.tensor(new).cls != known.name:
         # [parameter/detach-type]
-        return Refusal("parameter/detach-type", draft.tensor(t).cls)
+        return Refusal("parameter/detach-type", known.name)
     else:
         draft.edit_tensor(new).is_param = True
     if requires_grad:

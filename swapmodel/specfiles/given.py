@@ -23,6 +23,24 @@ from swapmodel.state.ids import ModuleId, TensorId
 
 KEYS = ("flags", "tensors", "modules")
 
+TENSOR_KEYS = (
+    "class",
+    "values",
+    "dtype",
+    "device",
+    "requires_grad",
+    "grad",
+    "attributes",
+    "slots",
+    "inner",
+    "over",
+    "view_of",
+    "offset",
+    "length",
+    "parameter",
+    "variable",
+)
+
 
 def heap_from_given(
     table: Mapping[str, object], where: Where | str, beside: tuple[str, ...] = ()
@@ -59,9 +77,9 @@ class _Given:
             for module in self.module_tables.values()
             for label in _labels(module, "parameters")
         }
-        for label, table in self.tables.items():
-            self.tensors[label] = self._tensor(label, table, label in registered)
-        held = self._gradients()
+        for label in self.tables:
+            self._tensor(label, registered, ())
+        held = self._gradients() | self._inner_labels()
         for label in self.module_tables:
             self._module(label, ())
         for module in self.module_tables.values():
@@ -79,23 +97,52 @@ class _Given:
                 self.builder.name(label, "module", m)
         return self.builder.heap()
 
-    def _tensor(self, label: str, table: Table, registered: bool) -> TensorId:
-        table.only(
-            (
-                "class",
-                "values",
-                "dtype",
-                "device",
-                "requires_grad",
-                "grad",
-                "attributes",
-                "variable",
+    def _tensor(
+        self, label: str, registered: set[str], inside: tuple[str, ...]
+    ) -> TensorId:
+        """Make a tensor, and those that it stands on before it."""
+        table = self.tables[label]
+        if label in inside:
+            raise BadInput("a tensor over itself", table.where, "name another tensor")
+        if label in self.tensors:
+            return self.tensors[label]
+        table.only(TENSOR_KEYS)
+        below = {
+            key: self._tensor(
+                table.one_of(key, self.tables, "tensor"), registered, (*inside, label)
             )
-        )
+            for key in ("over", "view_of")
+            if key in table
+        }
+        named = self._named(table, "inner", self.tables)
+        inner = {
+            name: self._tensor(one, registered, (*inside, label))
+            for name, one in named.items()
+        }
+        t = self.tensors[label] = self._made(table, label in registered, inner)
+        over = below.get("over", below.get("view_of"))
+        if over is not None:
+            offset = table.number("offset", 0)
+            length = table.number("length", 2 - offset)
+            if offset < 0 or length < 1 or offset + length > 2:
+                instead = "stay within two elements"
+                raise table.bad("length", "not a part of two elements", instead)
+            self.builder.share(t, over, offset=offset, length=length)
+        if "view_of" in below:
+            self.builder.view(t, below["view_of"])
+        return t
+
+    def _made(
+        self, table: Table, registered: bool, inner: dict[str, TensorId]
+    ) -> TensorId:
+        """Make a tensor as if it stood on nothing."""
         cls = table.one_of("class", CLASSES, "class", "Tensor")
-        is_parameter = tensor_class(cls).parameter or (
-            registered and bool(tensor_class(cls).inner)
-        )
+        known = tensor_class(cls)
+        if inner and set(inner) != set(known.inner):
+            instead = f"name {', '.join(known.inner) or 'none'}"
+            raise table.bad("inner", f"not the inner tensors of a {cls}", instead)
+        by_default = known.parameter or (registered and not known.plain)
+        is_parameter = table.flag("parameter", by_default)
         make = self.builder.parameter if is_parameter else self.builder.tensor
         dtype = table.one_of("dtype", DTYPES, "dtype", "float32")
         requires_grad = table.flag("requires_grad", is_parameter)
@@ -103,13 +150,19 @@ class _Given:
             what = f"a tensor of {dtype} cannot require a gradient"
             raise table.bad("dtype", what, "write requires_grad = false")
         return make(
-            _values(table),
+            _values(table, 0 if known.uninitialized else 2),
             cls=cls,
             dtype=dtype,
             device=table.one_of("device", DEVICES, "device", "cpu"),
             requires_grad=requires_grad,
             attributes=_attributes(table.table("attributes", required=False)),
+            slots=_attributes(table.table("slots", required=False)),
+            inner=inner,
         )
+
+    def _inner_labels(self) -> set[str]:
+        """What is an inner tensor of another one, by label."""
+        return {label for one in self.tables.values() for label in _labels(one, "inner")}
 
     def _gradients(self) -> set[str]:
         """Attach every gradient, and name what is one."""
@@ -167,12 +220,12 @@ def _labels(module: Table, key: str) -> set[str]:
     return {inner.text(name) for name in inner.rows}
 
 
-def _values(table: Table) -> tuple[int, ...] | None:
+def _values(table: Table, by_default: int) -> tuple[int, ...] | None:
     if table.rows.get("values") == "undefined":
         return None
-    values = table.numbers("values", (1, 2))
-    if not 1 <= len(values) <= 2 or not all(0 <= one < 8 for one in values):
-        instead = 'write one or two integers from 0 to 7, or "undefined"'
+    values = table.numbers("values", (1, 2)[:by_default])
+    if len(values) > 2 or not all(0 <= one < 8 for one in values):
+        instead = 'write at most two integers from 0 to 7, or "undefined"'
         raise table.bad("values", f"{list(values)} are no values", instead)
     return values
 

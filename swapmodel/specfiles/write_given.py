@@ -9,6 +9,7 @@ from attrs import frozen
 from swapmodel.semantics.payloads import Dense, Wrapped, leaves, read
 from swapmodel.state.classes import tensor_class
 from swapmodel.state.heap import Heap, living
+from swapmodel.state.holders import Module
 from swapmodel.state.ids import ModuleId, TensorId
 
 
@@ -27,11 +28,16 @@ def given_of(heap: Heap) -> dict[str, object]:
     Only what `heap_from_given` makes can be written: no graphs, hooks or weakrefs.
     """
     labels = _labelled(heap)
-    inner = {one for tensor in heap.tensors if tensor for _, one in tensor.inner}
+    inner = {
+        one
+        for t, tensor in living(heap.tensors)
+        if _is_uniform(heap, TensorId(t))
+        for _, one in tensor.inner
+    }
     tensors = {
         labels.tensors[TensorId(t)]: _tensor_table(heap, TensorId(t), labels)
         for t, one in enumerate(heap.tensors)
-        if one is not None and t not in inner
+        if t in labels.tensors and t not in inner
     }
     modules = {
         labels.modules[ModuleId(m)]: _module_table(heap, ModuleId(m), labels)
@@ -59,8 +65,14 @@ def _labelled(heap: Heap) -> _Labels:
         for name, one in (*module.parameters, *module.buffers):
             if one is not None and one not in labels.tensors:
                 labels.tensors[one] = _unused(name, used)
-    for position, _ in living(heap.tensors):
+    for position, tensor in living(heap.tensors):
         t = TensorId(position)
+        base = heap.meta_of(t).base
+        if base is not None and heap.impl(base).pyobj not in labels.tensors:
+            labels.tensors[heap.impl(base).pyobj] = _unused("base", used)
+        for name, one in () if _is_uniform(heap, t) else tensor.inner:
+            if one not in labels.tensors:
+                labels.tensors[one] = _unused(f"inner_{name}", used)
         grad = heap.grad_of(t)
         if grad is not None and grad not in labels.tensors:
             labels.tensors[grad] = _unused(f"{labels.tensors[t]}_grad", used)
@@ -76,38 +88,86 @@ def _unused(name: str, used: set[str]) -> str:
 
 def _tensor_table(heap: Heap, t: TensorId, labels: _Labels) -> dict[str, object]:
     tensor, impl, meta = heap.tensor(t), heap.impl_of(t), heap.meta_of(t)
-    in_graph = meta.grad_fn is not None or meta.base is not None
-    assert not in_graph, "a graph cannot be given"
+    assert meta.grad_fn is None, "a graph cannot be given"
     assert tensor.backward_hooks is None, "hooks cannot be given"
-    payload = read(heap, t)
-    assert isinstance(payload, Dense | Wrapped)
-    values = leaves(payload)[0]
-    table: dict[str, object] = {
-        "class": tensor.cls,
-        "values": "undefined" if values is None else list(values),
-    }
-    if impl.dtype != "float32":
-        table["dtype"] = impl.dtype
-    if impl.device != "cpu":
-        table["device"] = impl.device
+    table: dict[str, object] = {"class": tensor.cls, **_content(heap, t, labels)}
     is_parameter = tensor.is_param or tensor_class(tensor.cls).parameter
+    registered = t in {one for m in _modules(heap) for _, one in m.parameters}
+    by_default = registered and not tensor_class(tensor.cls).plain
+    if tensor.is_param != by_default and not tensor_class(tensor.cls).parameter:
+        table["parameter"] = tensor.is_param
     if meta.requires_grad != is_parameter:
         table["requires_grad"] = meta.requires_grad
     grad = heap.grad_of(t)
     if grad is not None:
         table["grad"] = labels.tensors[grad]
-    if tensor.attributes:
-        table["attributes"] = dict(tensor.attributes)
+    for key in ("attributes", "slots"):
+        if getattr(tensor, key):
+            table[key] = dict(getattr(tensor, key))
     if ("tensor", t) in {held[1:] for held in heap.names} and _is_held(heap, t):
         table["variable"] = True
     return table
 
 
+def _content(heap: Heap, t: TensorId, labels: _Labels) -> dict[str, object]:
+    """What a tensor stands on: values of its own, another tensor, or inner ones."""
+    tensor, impl, base = heap.tensor(t), heap.impl_of(t), heap.meta_of(t).base
+    if tensor.inner and not _is_uniform(heap, t):
+        return {"inner": {name: labels.tensors[one] for name, one in tensor.inner}}
+    whole = _whole(heap, t) if base is None else heap.impl(base).pyobj
+    if whole != t:
+        offset = impl.offset - heap.impl_of(whole).offset
+        key = "over" if base is None else "view_of"
+        part = {"offset": offset, "length": impl.length}
+        return {key: labels.tensors[whole], **part}
+    payload = read(heap, t)
+    assert isinstance(payload, Dense | Wrapped)
+    values = leaves(payload)[0]
+    table: dict[str, object] = {
+        "values": "undefined" if values is None else list(values)
+    }
+    if impl.dtype != "float32":
+        table["dtype"] = impl.dtype
+    if impl.device != "cpu":
+        table["device"] = impl.device
+    return table
+
+
+def _is_uniform(heap: Heap, t: TensorId) -> bool:
+    """Whether the inner tensors are plain, equal, and nowhere else."""
+    inner = [one for _, one in heap.tensor(t).inner]
+    impls = [heap.impl_of(one) for one in inner]
+    plain = all(
+        heap.tensor(one).cls == "Tensor" and _whole(heap, one) == one for one in inner
+    )
+    seen = {(one.dtype, one.length, heap.storages[one.storage].values) for one in impls
+            if one.storage is not None}
+    return not inner or (plain and len(seen) == 1)
+
+
+def _whole(heap: Heap, t: TensorId) -> TensorId:
+    """The tensor that covers most of a storage, the first of several."""
+    storage = heap.impl_of(t).storage
+    if storage is None:
+        return t
+    over = [
+        (-heap.impl_of(TensorId(one)).length, one)
+        for one, _ in living(heap.tensors)
+        if heap.impl_of(TensorId(one)).storage == storage
+        and heap.meta_of(TensorId(one)).base is None
+    ]
+    return TensorId(min(over)[1]) if over else t
+
+
+def _modules(heap: Heap) -> list[Module]:
+    return [one for one in heap.modules if one is not None]
+
+
 def _is_held(heap: Heap, t: TensorId) -> bool:
-    modules = [one for one in heap.modules if one is not None]
-    slots = [held for m in modules for _, held in (*m.parameters, *m.buffers)]
+    slots = [h for m in _modules(heap) for _, h in (*m.parameters, *m.buffers)]
     grads = {meta.grad for meta in heap.metas if meta is not None}
-    return t in slots or heap.tensor(t).impl in grads
+    inner = [one for _, tensor in living(heap.tensors) for _, one in tensor.inner]
+    return t in slots or t in inner or heap.tensor(t).impl in grads
 
 
 def _module_table(heap: Heap, m: ModuleId, labels: _Labels) -> dict[str, object]:

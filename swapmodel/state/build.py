@@ -9,7 +9,7 @@ from swapmodel.state.classes import tensor_class
 from swapmodel.state.draft import Draft
 from swapmodel.state.heap import Heap
 from swapmodel.state.holders import Flags, Module
-from swapmodel.state.ids import Kind, ModuleId, TensorId
+from swapmodel.state.ids import ImplId, Kind, ModuleId, TensorId
 from swapmodel.state.tensors import Storage, Tensor, TensorImpl
 
 Registered = dict[str, TensorId | None]
@@ -30,15 +30,24 @@ class Builder:
         device: str = "cpu",
         requires_grad: bool = False,
         attributes: dict[str, int] | None = None,
+        slots: dict[str, int] | None = None,
+        inner: dict[str, TensorId] | None = None,
     ) -> TensorId:
-        """Make a tensor; a wrapper's inner tensors hold *values* each."""
-        known = tensor_class(cls)
-        inner = tuple(
-            (name, self.tensor(values, dtype=dtype, device=device))
+        """
+        Make a tensor; a wrapper's inner tensors hold *values* each, or are given.
+
+        A wrapper over given ones takes its dtype, device and size from the first.
+        """
+        known, draft = tensor_class(cls), self._draft
+        parts = inner or {
+            name: self.tensor(values, dtype=dtype, device=device)
             for name in known.inner
-        )
-        draft = self._draft
-        storage = None if inner else draft.add_storage(Storage(values=values))
+        }
+        storage = None if parts else draft.add_storage(Storage(values=values))
+        length = 2 if values is None else len(values)
+        if parts:
+            outer = draft.impl_of(parts[known.inner[0]])
+            dtype, device, length = outer.dtype, outer.device, outer.length
         t = TensorId(len(draft.tensors))
         impl = TensorImpl(
             storage=storage,
@@ -46,12 +55,42 @@ class Builder:
             counter=draft.add_counter(),
             dtype=dtype,
             device=device,
-            length=2 if values is None else len(values),
-            python_key=bool(inner),
+            length=length,
+            python_key=bool(parts),
         )
         i = draft.add_impl(impl, AutogradMeta(requires_grad=requires_grad))
-        listed = tuple(sorted((attributes or {}).items()))
-        return draft.add_tensor(Tensor(cls=cls, impl=i, inner=inner, attributes=listed))
+        return draft.add_tensor(
+            Tensor(
+                cls=cls,
+                impl=i,
+                inner=tuple((name, parts[name]) for name in known.inner),
+                attributes=tuple(sorted((attributes or {}).items())),
+                slots=tuple(sorted((slots or {}).items())),
+            )
+        )
+
+    def share(
+        self, t: TensorId, over: TensorId, *, offset: int = 0, length: int = 2
+    ) -> TensorId:
+        """Let *t* cover part of the storage of another tensor, as a slice does."""
+        impl, other = self._draft.edit_impl(self._impl(t)), self._draft.impl_of(over)
+        impl.storage, impl.dtype, impl.device = other.storage, other.dtype, other.device
+        impl.offset, impl.length = other.offset + offset, length
+        return t
+
+    def view(self, t: TensorId, base: TensorId) -> TensorId:
+        """Let *t* be a view of *base*, which counts its writes and which it owns."""
+        self._draft.edit_impl(self._impl(t)).counter = self._draft.impl_of(base).counter
+        self._draft.edit_meta(self._impl(t)).base = self._impl(base)
+        return t
+
+    def mark(self, t: TensorId) -> TensorId:
+        """Let *t* be a parameter whatever its class: `t._is_param = True`."""
+        self._draft.edit_tensor(t).is_param = True
+        return t
+
+    def _impl(self, t: TensorId) -> ImplId:
+        return self._draft.tensor(t).impl
 
     def parameter(
         self,
@@ -62,8 +101,10 @@ class Builder:
         device: str = "cpu",
         requires_grad: bool = True,
         attributes: dict[str, int] | None = None,
+        slots: dict[str, int] | None = None,
+        inner: dict[str, TensorId] | None = None,
     ) -> TensorId:
-        """Make a `Parameter`, or a wrapper that is one."""
+        """Make a `Parameter`, or a tensor of another class that is one."""
         t = self.tensor(
             values,
             cls=cls,
@@ -71,10 +112,10 @@ class Builder:
             device=device,
             requires_grad=requires_grad,
             attributes=attributes,
+            slots=slots,
+            inner=inner,
         )
-        if tensor_class(cls).inner:
-            self._draft.edit_tensor(t).is_param = True
-        return t
+        return t if tensor_class(cls).parameter else self.mark(t)
 
     def gradient(self, t: TensorId, grad: TensorId) -> None:
         """Attach a gradient."""

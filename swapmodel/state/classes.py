@@ -26,14 +26,48 @@ class TensorClass:
     """Whether it has `__tensor_flatten__` and `__tensor_unflatten__`."""
 
     slots: tuple[str, ...] = ()
-    """`copyreg._slotnames(cls)`, sorted."""
+    """`copyreg._slotnames(cls)`, in the order in which the class lists them."""
+
+    converts: bool = False
+    """Whether `Tensor.__torch_function__` turns every result into one of it."""
+
+    unwraps: bool = False
+    """Whether a wrapper's `detach()` gives its first inner tensor, detached."""
+
+    uninitialized: bool = False
+    """Whether `__torch_function__` refuses everything but casts and properties."""
+
+    fake: bool = False
+    """Whether it is `FakeTensor`, of which only the choice of a path is modelled."""
+
+    @property
+    def plain(self) -> bool:
+        """Whether `Parameter(t)` makes a `Parameter`, and marks nothing."""
+        return self.name in ("Tensor", "Parameter")
+
+    @property
+    def layout(self) -> tuple[bool, tuple[str, ...]]:
+        """What must agree for `t.__class__ = cls`: the slots, and what adds them."""
+        return (self.parameter and bool(self.slots), tuple(sorted(self.slots)))
 
 
-TENSOR = TensorClass(name="Tensor")
-PARAMETER = TensorClass(name="Parameter", parameter=True)
-TWO_TENSOR = TensorClass(name="TwoTensor", inner=("a", "b"), traceable=True)
+_ALL = (
+    TensorClass(name="Tensor"),
+    TensorClass(name="Parameter", parameter=True),
+    TensorClass(name="TwoTensor", inner=("a", "b"), traceable=True),
+    TensorClass(name="OpaqueTensor", inner=("a", "b")),
+    TensorClass(name="UnwrappingTensor", inner=("a", "b"), traceable=True, unwraps=True),
+    TensorClass(name="SubTensor", converts=True),
+    TensorClass(name="MyParameter", parameter=True),
+    TensorClass(name="SlottedParameter", parameter=True, slots=("x", "y")),
+    TensorClass(name="ReorderedParameter", parameter=True, slots=("y", "x")),
+    TensorClass(name="NarrowParameter", parameter=True, slots=("x",)),
+    TensorClass(name="SlottedTensor", slots=("x", "y")),
+    TensorClass(name="UninitializedParameter", parameter=True, uninitialized=True),
+    TensorClass(name="FakeTensor", fake=True),
+)
 
-CLASSES = {one.name: one for one in (TENSOR, PARAMETER, TWO_TENSOR)}
+CLASSES = {one.name: one for one in _ALL}
 
 
 def tensor_class(name: str) -> TensorClass:

@@ -1,0 +1,54 @@
+"""
+What does a tensor's class make of a call: refuse it, or convert what it gives?
+
+Source: `__torch_function__` of `torch.Tensor` and of `UninitializedTensorMixin`.
+"""
+
+from __future__ import annotations
+
+from swapmodel.actions import WITHOUT_METHODS, Action
+from swapmodel.outcomes import Refusal, Stop, Unmodelled
+from swapmodel.semantics import payloads, tensors
+from swapmodel.semantics.autograd_meta import requires_grad
+from swapmodel.semantics.forward import record
+from swapmodel.semantics.places import Found
+from swapmodel.state.classes import tensor_class
+from swapmodel.state.draft import Draft
+from swapmodel.state.heap import Columns
+from swapmodel.state.ids import TensorId
+
+FAKE = Unmodelled("what a FakeTensor does depends on the history of its mode")
+
+
+def refusal(state: Columns, action: Action, operand: Found) -> Stop | None:
+    """What the class of an operand says to an action before it runs."""
+    kind, position = operand
+    if kind != "tensor":
+        return None
+    known = tensor_class(state.tensor(TensorId(position)).cls)
+    if known.uninitialized and not isinstance(action, WITHOUT_METHODS):
+        # [class/uninitialized]
+        return Refusal("class/uninitialized", known.name)
+    return FAKE if known.fake else None
+
+
+def returned(draft: Draft, t: TensorId, made: TensorId | Stop) -> TensorId | Stop:
+    """
+    What a call on *t* gives when *made* is what it computes.
+
+    A class that converts makes a view of the result, in a graph if there is one.
+    """
+    known = tensor_class(draft.tensor(t).cls)
+    if not isinstance(made, int) or not known.converts:
+        return made
+    if draft.tensor(made).cls == known.name:
+        return made
+    payload = payloads.outline(draft, made)
+    if isinstance(payload, payloads.Wrapped):
+        return Unmodelled("a wrapper's result is converted to another class")
+    if not isinstance(payload, payloads.Dense):
+        return payload
+    out = tensors.as_subclass(draft, made, known.name)
+    if requires_grad(draft, made):
+        record(draft, "alias", made, payload, out)
+    return out
