@@ -2,5 +2,5 @@
 Does real torch do what the model says?
 
 Reading order: survey, observation, look, perform, world, lockstep, undefined,
-programs, starts, conform, confirm
+programs, starts, starts_of_classes, conform, confirm
 """

@@ -100,12 +100,12 @@ def _dispatch(
             draft.edit_meta(draft.tensor(*found).impl).grad = None
         case actions.Forward(function, _, name):
             made = forward.forward(draft, function, *found)
-            return _name(draft, name, methods.returned(draft, *found, made))
+            return _name(draft, name, methods.returned(draft, found[0], made))
         case actions.Backward():
             return backward.backward(draft, *found)
         case actions.View(_, name):
             made = forward.view(draft, *found)
-            return _name(draft, name, methods.returned(draft, *found, made))
+            return _name(draft, name, methods.returned(draft, found[0], made))
         case actions.Drop(name):
             return _drop(draft, name)
         case actions.TakeWeakref(kind, _, name):

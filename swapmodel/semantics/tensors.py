@@ -51,17 +51,19 @@ def detach(draft: Draft, t: TensorId) -> TensorId | Stop:
 
 def data(draft: Draft, t: TensorId) -> TensorId | Stop:
     """`t.data`: another tensor over the same storage, with a counter of its own."""
-    return _detached(draft, t, draft.add_counter())
+    return _detached(draft, t, None)
 
 
-def _detached(draft: Draft, t: TensorId, counter: CounterId) -> TensorId | Stop:
+def _detached(draft: Draft, t: TensorId, counter: CounterId | None) -> TensorId | Stop:
     payload = payloads.outline(draft, t)
     if not isinstance(payload, Dense | Wrapped):
         return payload
     source = t
     while isinstance(payload, Wrapped) and tensor_class(payload.cls).unwraps:
         payload, source = payload.inner[0][1], draft.tensor(source).inner[0][1]
-    made = alias(draft, source, payload, counter)
+    made = alias(
+        draft, source, payload, draft.add_counter() if counter is None else counter
+    )
     known = tensor_class(draft.tensor(t).cls)
     return as_subclass(draft, made, known.name) if known.converts else made
 

@@ -162,7 +162,9 @@ class _Given:
 
     def _inner_labels(self) -> set[str]:
         """What is an inner tensor of another one, by label."""
-        return {label for one in self.tables.values() for label in _labels(one, "inner")}
+        return {
+            label for one in self.tables.values() for label in _labels(one, "inner")
+        }
 
     def _gradients(self) -> set[str]:
         """Attach every gradient, and name what is one."""

@@ -87,7 +87,7 @@ def _unused(name: str, used: set[str]) -> str:
 
 
 def _tensor_table(heap: Heap, t: TensorId, labels: _Labels) -> dict[str, object]:
-    tensor, impl, meta = heap.tensor(t), heap.impl_of(t), heap.meta_of(t)
+    tensor, meta = heap.tensor(t), heap.meta_of(t)
     assert meta.grad_fn is None, "a graph cannot be given"
     assert tensor.backward_hooks is None, "hooks cannot be given"
     table: dict[str, object] = {"class": tensor.cls, **_content(heap, t, labels)}
@@ -140,8 +140,11 @@ def _is_uniform(heap: Heap, t: TensorId) -> bool:
     plain = all(
         heap.tensor(one).cls == "Tensor" and _whole(heap, one) == one for one in inner
     )
-    seen = {(one.dtype, one.length, heap.storages[one.storage].values) for one in impls
-            if one.storage is not None}
+    seen = {
+        (one.dtype, one.length, heap.storages[one.storage].values)
+        for one in impls
+        if one.storage is not None
+    }
     return not inner or (plain and len(seen) == 1)
 
 

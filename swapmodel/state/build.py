@@ -38,35 +38,46 @@ class Builder:
 
         A wrapper over given ones takes its dtype, device and size from the first.
         """
-        known, draft = tensor_class(cls), self._draft
+        names = tensor_class(cls).inner
         parts = inner or {
-            name: self.tensor(values, dtype=dtype, device=device)
-            for name in known.inner
+            one: self.tensor(values, dtype=dtype, device=device) for one in names
         }
-        storage = None if parts else draft.add_storage(Storage(values=values))
-        length = 2 if values is None else len(values)
+        t = TensorId(len(self._draft.tensors))
         if parts:
-            outer = draft.impl_of(parts[known.inner[0]])
-            dtype, device, length = outer.dtype, outer.device, outer.length
-        t = TensorId(len(draft.tensors))
-        impl = TensorImpl(
-            storage=storage,
+            impl = self._over(t, parts[names[0]])
+        else:
+            impl = self._dense(t, values, dtype, device)
+        tensor = Tensor(
+            cls=cls,
+            impl=self._draft.add_impl(impl, AutogradMeta(requires_grad=requires_grad)),
+            inner=tuple((one, parts[one]) for one in names),
+            attributes=tuple(sorted((attributes or {}).items())),
+            slots=tuple(sorted((slots or {}).items())),
+        )
+        return self._draft.add_tensor(tensor)
+
+    def _dense(
+        self, t: TensorId, values: tuple[int, ...] | None, dtype: str, device: str
+    ) -> TensorImpl:
+        return TensorImpl(
+            storage=self._draft.add_storage(Storage(values=values)),
             pyobj=t,
-            counter=draft.add_counter(),
+            counter=self._draft.add_counter(),
             dtype=dtype,
             device=device,
-            length=length,
-            python_key=bool(parts),
+            length=2 if values is None else len(values),
         )
-        i = draft.add_impl(impl, AutogradMeta(requires_grad=requires_grad))
-        return draft.add_tensor(
-            Tensor(
-                cls=cls,
-                impl=i,
-                inner=tuple((name, parts[name]) for name in known.inner),
-                attributes=tuple(sorted((attributes or {}).items())),
-                slots=tuple(sorted((slots or {}).items())),
-            )
+
+    def _over(self, t: TensorId, first: TensorId) -> TensorImpl:
+        outer = self._draft.impl_of(first)
+        return TensorImpl(
+            storage=None,
+            pyobj=t,
+            counter=self._draft.add_counter(),
+            dtype=outer.dtype,
+            device=outer.device,
+            length=outer.length,
+            python_key=True,
         )
 
     def share(

@@ -56,7 +56,9 @@ _ALL = (
     TensorClass(name="Parameter", parameter=True),
     TensorClass(name="TwoTensor", inner=("a", "b"), traceable=True),
     TensorClass(name="OpaqueTensor", inner=("a", "b")),
-    TensorClass(name="UnwrappingTensor", inner=("a", "b"), traceable=True, unwraps=True),
+    TensorClass(
+        name="UnwrappingTensor", inner=("a", "b"), traceable=True, unwraps=True
+    ),
     TensorClass(name="SubTensor", converts=True),
     TensorClass(name="MyParameter", parameter=True),
     TensorClass(name="SlottedParameter", parameter=True, slots=("x", "y")),

@@ -79,7 +79,7 @@ def test_weakrefs_of_others() -> None:
 @pytest.mark.parametrize("under", [LATE, NEW])
 @pytest.mark.parametrize(
     ("slots", "others", "taken"),
-    [((), (), True), (("a",), ("a",), True), (("a",), (), False), ((), ("a",), False)],
+    [((), (), True), (("a",), (), False), ((), ("a",), False), (("a",), ("b",), False)],
 )
 def test_same_slots(
     monkeypatch: pytest.MonkeyPatch,

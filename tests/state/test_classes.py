@@ -20,9 +20,18 @@ def test_an_unknown_class() -> None:
 
 
 @every_class
-def test_slots_compare_as_sets(one: TensorClass) -> None:
-    """Slots are sorted, because torch compares them whatever their order."""
-    assert tuple(sorted(set(one.slots))) == one.slots
+def test_slots_have_names_of_their_own(one: TensorClass) -> None:
+    """A class lists a slot once, in an order of its own."""
+    assert len(set(one.slots)) == len(one.slots)
+    assert tuple(sorted(one.slots)) == one.layout[1]
+
+
+@every_class
+def test_a_class_without_slots_has_the_layout_of_a_tensor(one: TensorClass) -> None:
+    """Only slots keep a class from taking the place of another one."""
+    plain = tensor_class("Tensor").layout
+
+    assert (one.layout == plain) == (not one.slots)
 
 
 @every_class

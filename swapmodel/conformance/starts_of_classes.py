@@ -166,7 +166,9 @@ KINDS: dict[str, Callable[[Builder], Pair]] = {
 """How a parameter of each kind is made."""
 
 
-def class_scopes(depth: int, kinds: tuple[str, ...] = tuple(KINDS)) -> tuple[Scope, ...]:
+def class_scopes(
+    depth: int, kinds: tuple[str, ...] = tuple(KINDS)
+) -> tuple[Scope, ...]:
     """
     Every program up to *depth* actions, from a parameter of each kind.
 

@@ -1,0 +1,41 @@
+"""`swap_tensors` on classes that have slots."""
+
+import pytest
+
+from swapmodel.actions import Forward, SwapTensors
+from swapmodel.outcomes import Refusal
+from swapmodel.state.build import Builder
+from swapmodel.state.heap import living
+from tests.heaps import LATE, NEW, done, refused
+
+SWAP = SwapTensors("p", "t")
+
+
+@pytest.mark.parametrize("under", [LATE, NEW])
+def test_slots_in_another_order(under: str) -> None:
+    """Slots compare as sets; their values move, and what is unset becomes unset."""
+    b = Builder()
+    p = b.parameter(cls="SlottedParameter", slots={"x": 1, "y": 2})
+    t = b.tensor(cls="ReorderedParameter", slots={"y": 3})
+    b.name("p", "tensor", p)
+    b.name("t", "tensor", t)
+    heap = done(b.heap(), SWAP, under=under)
+
+    assert (
+        heap.tensor(p).cls,
+        heap.tensor(p).slots,
+    ) == ("ReorderedParameter", (("y", 3),))
+    assert heap.tensor(t).slots == (("x", 1), ("y", 2))
+
+
+def test_class_layout() -> None:
+    """Equal slots of a parameter and of a tensor are refused, behind the poison."""
+    b = Builder()
+    b.name("p", "tensor", b.parameter(cls="SlottedParameter"))
+    b.name("t", "tensor", b.tensor(cls="SlottedTensor"))
+    heap = done(b.heap(), Forward("scale", "p", "y"))
+    outcome = refused(heap, SWAP)
+
+    facts = (("new", "SlottedTensor"), ("old", "SlottedParameter"))
+    assert outcome.refusal == Refusal("swap/class-layout", "t1", facts)
+    assert [node.poisoned for _, node in living(outcome.heap.nodes)].count(True) == 1
