@@ -140,6 +140,70 @@ class SetAttribute:
     value: int = 1
 
 
+@frozen
+class Register:
+    """
+    Put a tensor among a module's parameters or buffers.
+
+    `m.register_parameter(key, t)`, `m.register_buffer(key, t)` or, by hand,
+    `m._parameters[key] = t`.
+    """
+
+    module: ModulePlace
+    key: Name
+    t: Place
+    kind: Literal["parameter", "buffer", "by hand"] = "parameter"
+
+
+@frozen
+class Tie:
+    """Set an attribute of a module to a tensor: `m.key = t`."""
+
+    module: ModulePlace
+    key: Name
+    t: Place
+
+
+@frozen
+class Unregister:
+    """Delete an attribute of a module: `del m.key`."""
+
+    module: ModulePlace
+    key: Name
+
+
+@frozen
+class Deepcopy:
+    """Keep a deep copy of a tensor: `name = copy.deepcopy(t)`."""
+
+    t: Place
+    name: Name
+
+
+@frozen
+class DeepcopyModule:
+    """Keep a deep copy of a module: `name = copy.deepcopy(m)`."""
+
+    module: ModulePlace
+    name: Name
+
+
+@frozen
+class NameTensor:
+    """Give a tensor a variable: `name = t`."""
+
+    t: Place
+    name: Name
+
+
+@frozen
+class SetFlag:
+    """Set a switch of `torch.__future__` that chooses a conversion's path."""
+
+    flag: Literal["swap", "overwrite"]
+    value: bool = True
+
+
 Action: TypeAlias = (
     Convert
     | SwapTensors
@@ -154,6 +218,13 @@ Action: TypeAlias = (
     | TakeWeakref
     | RegisterHook
     | SetAttribute
+    | Register
+    | Tie
+    | Unregister
+    | Deepcopy
+    | DeepcopyModule
+    | NameTensor
+    | SetFlag
 )
 
 Program: TypeAlias = tuple[Action, ...]
@@ -172,6 +243,13 @@ ACTIONS: tuple[type[Action], ...] = (
     TakeWeakref,
     RegisterHook,
     SetAttribute,
+    Register,
+    Tie,
+    Unregister,
+    Deepcopy,
+    DeepcopyModule,
+    NameTensor,
+    SetFlag,
 )
 """Every kind of action, in the order in which a search proposes them."""
 

@@ -1,6 +1,6 @@
 """
 Does real torch do what the model says?
 
-Reading order: survey, observation, look, perform, world, lockstep, undefined,
-programs, starts, starts_of_classes, conform, confirm
+Reading order: survey, observation, differences, look, perform, world, lockstep,
+undefined, programs, starts, starts_of_classes, starts_of_modules, conform, confirm
 """

@@ -9,7 +9,8 @@ from typing import Any
 from attrs import frozen
 
 from swapmodel.actions import Program
-from swapmodel.conformance.observation import Result, differences, observe
+from swapmodel.conformance.differences import differences
+from swapmodel.conformance.observation import Result, observe
 from swapmodel.conformance.world import World
 from swapmodel.outcomes import Done, Outcome, Refusal, Refused
 from swapmodel.run import run

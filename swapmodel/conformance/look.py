@@ -13,7 +13,13 @@ from typing import Any
 
 import torch
 
-from swapmodel.conformance.observation import NOWHERE, Observation, Row, rows
+from swapmodel.conformance.observation import (
+    NOWHERE,
+    Observation,
+    Row,
+    module_rows,
+    rows,
+)
 from swapmodel.conformance.survey import Survey, survey
 from swapmodel.semantics.payloads import MODULUS
 
@@ -31,6 +37,7 @@ def observe_world(variables: dict[str, Any]) -> Observation:
         return Observation(
             places=rows(found, reader),
             nodes=tuple(found.nodes),
+            modules=module_rows(found, reader),
             weakrefs=tuple(reader.weakrefs(found)),
             flags=tuple([(name, _flag(name)) for name in FLAGS]),
         )
@@ -84,10 +91,23 @@ class _TorchReader:
                 yield name, "module", thing
 
     def registered(self, module: Any) -> Iterator[tuple[str, Any]]:
-        for listed in (module._parameters, module._buffers):
+        flat = {
+            f"_flat_weights[{n}]": t
+            for n, t in enumerate(getattr(module, "_flat_weights", ()))
+        }
+        for listed in (module._parameters, module._buffers, flat):
             for name, t in listed.items():
                 if t is not None:
                     yield name, t
+
+    def holds(self, module: Any, found: Survey) -> Iterator[Any]:
+        yield module._get_name()
+        for listed in (module._parameters, module._buffers, module._modules):
+            yield tuple(listed)
+        refs = [one and one() for one in getattr(module, "_flat_weight_refs", ())]
+        yield tuple(
+            [None if t is None else found.first.get(id(t), NOWHERE) for t in refs]
+        )
 
     def children(self, module: Any) -> Iterable[tuple[str, Any]]:
         return module._modules.items()  # type: ignore[no-any-return]
@@ -140,6 +160,7 @@ class _TorchReader:
             storage,
             type(t).__name__,
             isinstance(t, torch.nn.Parameter),
+            isinstance(t, torch.nn.Buffer),
             _attributes(entries, inner),
             bool(entries.get("_is_param", False)),
             tuple(inner),

@@ -10,11 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any, TypeAlias
 
-from attrs import evolve, frozen
+from attrs import frozen
 
 from swapmodel.conformance.survey import Survey, survey
 from swapmodel.semantics import autograd_meta, ownership, tensors
-from swapmodel.specfiles.texts import says
 from swapmodel.state.heap import Heap, living
 from swapmodel.state.ids import HooksId, NodeId, TensorId
 from swapmodel.state.weakrefs import PYTHON_TYPES
@@ -25,6 +24,7 @@ FIELDS = (
     "storage",
     "class",
     "isinstance Parameter",
+    "isinstance Buffer",
     "attributes",
     "_is_param",
     "inner",
@@ -69,6 +69,10 @@ class Observation:
     nodes: tuple[tuple[str, int, tuple[int, ...]], ...]
     """The graph: each node's name, its variable's place, the nodes behind it."""
 
+    modules: tuple[tuple[str, Row], ...]
+    """Each place of a module: the first place of the same one, and if it is that one
+    the names that it has for things, and what its weak references yield."""
+
     weakrefs: tuple[tuple[str, str, int | None], ...]
     """Each weak reference: its variable, its type, what it yields."""
 
@@ -107,6 +111,7 @@ def observe(heap: Heap) -> Observation:
     return Observation(
         places=rows(found, reader),
         nodes=tuple(found.nodes),
+        modules=module_rows(found, reader),
         weakrefs=tuple(reader.weakrefs(found)),
         flags=(("overwrite", heap.flags.overwrite), ("swap", heap.flags.swap)),
     )
@@ -119,6 +124,16 @@ def rows(found: Survey, reader: Any) -> tuple[tuple[str, Row], ...]:
         first = found.first[reader.key(t)]
         row = reader.row(t, number, found) if first == number else (first,)
         made.append((place, row))
+    return tuple(made)
+
+
+def module_rows(found: Survey, reader: Any) -> tuple[tuple[str, Row], ...]:
+    """The row of every place of a module; *reader* tells what a module holds."""
+    made = list[tuple[str, Row]]()
+    for number, (place, module) in enumerate(found.modules):
+        first = found.first_module[reader.key(module)]
+        held = reader.holds(module, found) if first == number else ()
+        made.append((place, (first, *held)))
     return tuple(made)
 
 
@@ -135,9 +150,27 @@ class _HeapReader:
 
     def registered(self, module: Any) -> Iterable[tuple[str, TensorId]]:
         known = self.heap.module(module)
-        for name, t in (*known.parameters, *known.buffers):
+        flat = [(f"_flat_weights[{n}]", t) for n, t in enumerate(known.flat_weights)]
+        for name, t in (*known.parameters, *known.buffers, *flat):
             if t is not None:
                 yield name, t
+
+    def holds(self, module: Any, found: Survey) -> Iterator[Any]:
+        known = self.heap.module(module)
+        yield known.cls
+        for listed in (known.parameters, known.buffers, known.children):
+            yield tuple([name for name, _ in listed])
+        refs = [
+            None if w is None else self.heap.weakref(w) for w in known.flat_weight_refs
+        ]
+        yield tuple(
+            [
+                None
+                if ref is None or ref.tensor is None
+                else found.first.get(ref.tensor, NOWHERE)
+                for ref in refs
+            ]
+        )
 
     def children(self, module: Any) -> Iterable[tuple[str, int]]:
         return self.heap.module(module).children
@@ -192,6 +225,7 @@ class _HeapReader:
             storage,
             tensor.cls,
             tensors.is_parameter(heap, t),
+            tensors.is_buffer(heap, t),
             tensor.attributes,
             tensor.is_param,
             tuple([name for name, _ in tensor.inner]),
@@ -216,65 +250,3 @@ class _HeapReader:
 
     def _listed(self, one: HooksId | None) -> tuple[str, ...] | None:
         return None if one is None else self.heap.hooks_at(one).entries
-
-
-# -- How two of them differ ------------------------------------------------------
-
-
-def differences(model: Result, torch: Result) -> dict[str, tuple[Any, Any]]:
-    """
-    Name everything in which two results differ, with the model's and torch's value.
-
-    Where the model knows no values, torch's are not looked at.
-    """
-    if model == torch:
-        return {}
-    torch = evolve(torch, then=_forget_unknown(model.then, torch.then))
-    if _errors_fit(model.errors, torch.errors):
-        torch = evolve(torch, errors=model.errors)
-    if model == torch:
-        return {}
-    pairs: dict[str, tuple[Any, Any]] = {
-        "kind": (model.kind, torch.kind),
-        "errors": (model.errors, torch.errors),
-        "fired": (model.fired, torch.fired),
-        "nodes": (model.then.nodes, torch.then.nodes),
-        "weakrefs": (model.then.weakrefs, torch.then.weakrefs),
-        "flags": (model.then.flags, torch.then.flags),
-    }
-    one, other = dict(model.then.places), dict(torch.then.places)
-    for place in [*one, *(name for name in other if name not in one)]:
-        pairs |= _of_place(place, one.get(place), other.get(place))
-    return {key: both for key, both in pairs.items() if both[0] != both[1]}
-
-
-def _errors_fit(
-    model: tuple[tuple[str, str], ...], torch: tuple[tuple[str, str], ...]
-) -> bool:
-    return len(model) == len(torch) and all(
-        kind in kinds.split(" | ") and says(text, actual)
-        for (kinds, text), (kind, actual) in zip(model, torch, strict=True)
-    )
-
-
-def _of_place(
-    place: str, one: Row | None, other: Row | None
-) -> dict[str, tuple[Any, Any]]:
-    if one is None or other is None or len(one) != len(other):
-        return {place: (one, other)}
-    both = zip(FIELDS, one, other, strict=False)
-    return {f"{place}.{field}": (mine, theirs) for field, mine, theirs in both}
-
-
-def _forget_unknown(model: Observation, torch: Observation) -> Observation:
-    if len(model.places) != len(torch.places):
-        return torch
-    made = list[tuple[str, Row]]()
-    for (_, mine), (place, theirs) in zip(model.places, torch.places, strict=True):
-        known = len(mine) == 1 or len(theirs) == 1 or mine[VALUES] is not None
-        made.append((place, theirs if known else _without_values(theirs)))
-    return evolve(torch, places=tuple(made))
-
-
-def _without_values(row: Row) -> Row:
-    return (*row[:VALUES], None, *row[VALUES + 1 :])

@@ -4,6 +4,7 @@ What is each action in real torch?  One small function per kind of action.
 
 from __future__ import annotations
 
+import copy
 import weakref
 from collections.abc import Callable
 from typing import Any, TypeAlias, TypeVar
@@ -44,7 +45,10 @@ def _at(variables: dict[str, Any], place: str) -> Any:
     first, *rest = place.split(".")
     thing = variables.get(first)
     for name in rest:
+        name, _, index = name.partition("[")
         thing = getattr(thing, name, None)
+        if index and thing is not None:
+            thing = thing[int(index.removesuffix("]"))]
     if thing is None:
         raise AttributeError(place)
     return thing
@@ -118,6 +122,52 @@ def _take_weakref(action: actions.TakeWeakref, t: Any) -> tuple[str, Any]:
     if action.type == "_WeakTensorRef":
         return action.name, torch._C._WeakTensorRef(t)
     return action.name, weakref.ref(t)
+
+
+@_performs(actions.Register)
+def _register(action: actions.Register, module: Any, t: Any) -> None:
+    match action.kind:
+        case "parameter":
+            module.register_parameter(action.key, t)
+        case "buffer":
+            module.register_buffer(action.key, t)
+        case "by hand":
+            module._parameters[action.key] = t
+
+
+@_performs(actions.Tie)
+def _tie(action: actions.Tie, module: Any, t: Any) -> None:
+    setattr(module, action.key, t)
+
+
+@_performs(actions.Unregister)
+def _unregister(action: actions.Unregister, module: Any) -> None:
+    delattr(module, action.key)
+
+
+@_performs(actions.Deepcopy)
+def _deepcopy(action: actions.Deepcopy, t: Any) -> tuple[str, Any]:
+    return action.name, copy.deepcopy(t)
+
+
+@_performs(actions.DeepcopyModule)
+def _deepcopy_module(action: actions.DeepcopyModule, module: Any) -> tuple[str, Any]:
+    return action.name, copy.deepcopy(module)
+
+
+@_performs(actions.NameTensor)
+def _name_tensor(action: actions.NameTensor, t: Any) -> tuple[str, Any]:
+    return action.name, t
+
+
+@_performs(actions.SetFlag)
+def _set_flag(action: actions.SetFlag) -> None:
+    set_flag(action.flag, action.value)
+
+
+def set_flag(name: str, value: bool) -> None:
+    """Set a switch of `torch.__future__`."""
+    getattr(torch.__future__, f"set_{name}_module_params_on_conversion")(value)
 
 
 @_performs(actions.SetAttribute)

@@ -20,7 +20,7 @@ class Reader(Protocol):
         ...
 
     def registered(self, module: Any) -> Iterable[tuple[str, Any]]:
-        """A module's parameters and buffers that are there, by name."""
+        """A module's parameters, buffers and flat weights that are there, by name."""
         ...
 
     def children(self, module: Any) -> Iterable[tuple[str, Any]]:
@@ -28,7 +28,7 @@ class Reader(Protocol):
         ...
 
     def key(self, thing: Any) -> Hashable:
-        """What is equal for the same tensor, or for the same node, and no other."""
+        """What is equal for the same tensor, node or module, and for no other."""
         ...
 
     def leads(self, t: Any) -> Iterable[tuple[str, Any]]:
@@ -54,6 +54,12 @@ class Survey:
     first: dict[Hashable, int] = Factory(dict)
     """The number of the first place at which a tensor stands, by its key."""
 
+    modules: list[tuple[str, Any]] = Factory(list)
+    """Each place with the module there; one that was seen before leads nowhere."""
+
+    first_module: dict[Hashable, int] = Factory(dict)
+    """The number of the first place at which a module stands, by its key."""
+
     numbers: dict[Hashable, int] = Factory(dict)
     """The number of a node, by its key."""
 
@@ -76,6 +82,10 @@ def survey(reader: Reader) -> Survey:
 
 
 def _module(reader: Reader, found: Survey, place: str, module: Any) -> None:
+    number = len(found.modules)
+    found.modules.append((place, module))
+    if found.first_module.setdefault(reader.key(module), number) != number:
+        return
     for name, t in reader.registered(module):
         _tensor(reader, found, f"{place}.{name}", t)
     for name, child in reader.children(module):

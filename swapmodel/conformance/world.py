@@ -15,6 +15,7 @@ from swapmodel.conformance import perform
 from swapmodel.conformance.look import keep_small, observe_world
 from swapmodel.conformance.observation import Result
 from swapmodel.report import snippets
+from swapmodel.state.classes import module_class
 from swapmodel.state.heap import Heap
 from swapmodel.state.ids import ImplId, ModuleId, TensorId
 
@@ -46,10 +47,8 @@ class World:
     def __init__(self, start: Heap) -> None:
         self.variables: dict[str, Any] = _Maker(start).variables()
         self.fired: list[str] = []
-        torch.__future__.set_swap_module_params_on_conversion(start.flags.swap)
-        torch.__future__.set_overwrite_module_params_on_conversion(
-            start.flags.overwrite
-        )
+        perform.set_flag("swap", start.flags.swap)
+        perform.set_flag("overwrite", start.flags.overwrite)
 
     def run(self, action: Action) -> tuple[tuple[str, str], ...]:
         """Run one action; give the types and texts of the exceptions it came to."""
@@ -87,9 +86,11 @@ class _Maker:
     """Real tensors and modules after the records of a heap without a graph."""
 
     def __init__(self, heap: Heap) -> None:
-        for column in ("nodes", "hooks", "weakrefs"):
+        for column in ("nodes", "hooks"):
             if any(one is not None for one in getattr(heap, column)):
                 raise ValueError(f"a start heap has no {column}")
+        if any(kind == "weakref" for _, kind, _ in heap.names):
+            raise ValueError("a start heap has no weakrefs")
         self.heap = heap
         self.tensors: dict[TensorId, Any] = {}
         self.modules: dict[ModuleId, Any] = {}
@@ -109,7 +110,7 @@ class _Maker:
         """Make a module, once."""
         if m not in self.modules:
             module = self.heap.module(m)
-            made = self.modules[m] = _module_class(module.cls)()
+            made = self.modules[m] = _module(module.cls)
             for listed, into in (
                 (module.parameters, made._parameters),
                 (module.buffers, made._buffers),
@@ -118,6 +119,8 @@ class _Maker:
                     into[name] = None if t is None else self.tensor(t)
             for name, child in module.children:
                 made._modules[name] = self.module(child)
+            if module.flat_weights:
+                made._init_flat_weights()
         return self.modules[m]
 
     def tensor(self, t: TensorId) -> Any:
@@ -169,10 +172,14 @@ def _two_tensor(length: int) -> Any:
     return CLASSES["TwoTensor"](torch.ones(length), torch.ones(length))
 
 
-def _module_class(name: str) -> Any:
+def _module(name: str) -> Any:
+    if module_class(name).flat_weights:
+        made = getattr(torch.nn, name)(1, 1, bias=False)
+        made._parameters.clear()
+        return made
     if name == "Module":
-        return torch.nn.Module
-    return type(name, (torch.nn.Module,), {})
+        return torch.nn.Module()
+    return type(name, (torch.nn.Module,), {})()
 
 
 def _classes() -> dict[str, Any]:

@@ -135,7 +135,12 @@ def _head(one: Counterexample, spec: Spec, releases: tuple[str, ...], body: str)
     minors = [*sorted(known, key=_number)]
     needed = [name for name in _NEEDS if name in body]
     needs = "".join(f" or not hasattr({_split(name)})" for name in needed)
-    used = {"re": "expect_refusal", "subprocess": "subprocess.", "weakref": "weakref."}
+    used = {
+        "copy": "copy.",
+        "re": "expect_refusal",
+        "subprocess": "subprocess.",
+        "weakref": "weakref.",
+    }
     extra = [f"import {name}" for name, mark in used.items() if mark in body]
     classes = IMPORTS.splitlines()[1:] if _classes(body) else []
     imports = sorted(["import gc", "import sys", *extra])

@@ -27,6 +27,19 @@ CAST_METHODS = {
 FORWARD = {"scale": "{t} * " + str(SCALE), "square": "{t}.pow(2)"}
 """The forward functions of the algebra."""
 
+REGISTER = {
+    "parameter": '{m}.register_parameter("{key}", {t})',
+    "buffer": '{m}.register_buffer("{key}", {t})',
+    "by hand": '{m}._parameters["{key}"] = {t}',
+}
+"""How a tensor is put into a module."""
+
+FLAGS = {
+    "swap": "torch.__future__.set_swap_module_params_on_conversion({})",
+    "overwrite": "torch.__future__.set_overwrite_module_params_on_conversion({})",
+}
+"""How a flag is set."""
+
 WEAKREFS = {
     "ReferenceType": "weakref.ref({t})",
     "_WeakTensorRef": "torch._C._WeakTensorRef({t})",
@@ -98,6 +111,19 @@ SPELLINGS: dict[type[Action], Callable[[Any], str]] = {
     actions.TakeWeakref: _weakref,
     actions.RegisterHook: _hook,
     actions.SetAttribute: lambda one: f"{expression(one.t)}.{one.key} = {one.value}",
+    actions.Register: lambda one: REGISTER[one.kind].format(
+        m=expression(one.module), key=one.key, t=expression(one.t)
+    ),
+    actions.Tie: lambda one: (
+        f"{expression(one.module)}.{one.key} = {expression(one.t)}"
+    ),
+    actions.Unregister: lambda one: f"del {expression(one.module)}.{one.key}",
+    actions.Deepcopy: lambda one: f"{one.name} = copy.deepcopy({expression(one.t)})",
+    actions.DeepcopyModule: lambda one: (
+        f"{one.name} = copy.deepcopy({expression(one.module)})"
+    ),
+    actions.NameTensor: lambda one: f"{one.name} = {expression(one.t)}",
+    actions.SetFlag: lambda one: FLAGS[one.flag].format(one.value),
 }
 """How each kind of action is written."""
 

@@ -6,17 +6,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from swapmodel.report.spelling import WEAKREFS, dtype, expression
-from swapmodel.state.classes import tensor_class
+from swapmodel.report.spelling import FLAGS, REGISTER, WEAKREFS, dtype, expression
+from swapmodel.semantics.tensors import is_parameter
+from swapmodel.state.classes import module_class, tensor_class
 from swapmodel.state.heap import Heap, living
+from swapmodel.state.holders import Module
 from swapmodel.state.ids import ModuleId, TensorId, WeakrefId
 from swapmodel.state.weakrefs import Weakref
-
-FLAGS = {
-    "swap": "torch.__future__.set_swap_module_params_on_conversion(True)",
-    "overwrite": "torch.__future__.set_overwrite_module_params_on_conversion(True)",
-}
-"""How a flag of the heap is set."""
 
 
 class NotWritten(Exception):
@@ -37,6 +33,15 @@ def start_lines(heap: Heap) -> tuple[str, ...]:
     return tuple(_Writer(heap).lines())
 
 
+def _made(module: Module) -> str:
+    """The expression that makes a module."""
+    if module.cls == "Module":
+        return "torch.nn.Module()"
+    if module_class(module.cls).flat_weights:
+        return f"torch.nn.{module.cls}(1, 1, bias=False)"
+    return f'type("{module.cls}", (torch.nn.Module,), {{}})()'
+
+
 class _Writer:
     """What is written by now: the place of every tensor and module that is made."""
 
@@ -48,7 +53,7 @@ class _Writer:
     def lines(self) -> Iterator[str]:
         for flag, line in FLAGS.items():
             if getattr(self.heap.flags, flag):
-                yield line
+                yield line.format(True)
         for kind in ("module", "tensor", "weakref"):
             for name, one, position in self.heap.names:
                 if one == kind == "module":
@@ -63,17 +68,16 @@ class _Writer:
             yield self.assigned(place, self.modules[m])
             return
         module = self.heap.module(m)
-        cls = "torch.nn.Module"
-        if module.cls != "Module":
-            cls = f'type("{module.cls}", (torch.nn.Module,), {{}})'
-        yield self.assigned(place, f"{cls}()")
+        yield self.assigned(place, _made(module))
         self.modules[m] = expression(place)
         for name, t in module.parameters:
-            yield from self.registered(place, "register_parameter", name, t)
+            yield from self.registered(place, "parameter", name, t)
         for name, t in module.buffers:
-            yield from self.registered(place, "register_buffer", name, t)
+            yield from self.registered(place, "buffer", name, t)
         for name, child in module.children:
             yield from self.module(f"{place}.{name}", child)
+        if module.flat_weights:
+            yield f"{expression(place)}._init_flat_weights()"
 
     def assigned(self, place: str, made: str) -> str:
         """Give a module a variable, or another module a child."""
@@ -83,14 +87,17 @@ class _Writer:
         return f"{expression(place)} = {made}"
 
     def registered(
-        self, place: str, register: str, name: str, t: TensorId | None
+        self, place: str, kind: str, name: str, t: TensorId | None
     ) -> Iterator[str]:
         here = f"{place}.{name}"
-        if register == "register_parameter" and t is not None and name.isidentifier():
-            yield from self.tensor(here, t)
-            return
+        if kind == "parameter" and t is not None:
+            if not is_parameter(self.heap, t):
+                kind = "by hand"
+            elif name.isidentifier():
+                yield from self.tensor(here, t)
+                return
         made = "None" if t is None else self.tensors.get(t) or self.value(t)
-        yield f'{expression(place)}.{register}("{name}", {made})'
+        yield REGISTER[kind].format(m=expression(place), key=name, t=made)
         if t is not None and t not in self.tensors:
             self.tensors[t] = expression(here)
             yield from self.belongings(here, t)

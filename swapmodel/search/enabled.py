@@ -9,7 +9,15 @@ from operator import attrgetter
 
 import attrs
 
-from swapmodel.actions import ACTIONS, Action, Drop, SetAttribute, operands
+from swapmodel.actions import (
+    ACTIONS,
+    Action,
+    Drop,
+    SetAttribute,
+    SetFlag,
+    Unregister,
+    operands,
+)
 from swapmodel.semantics.places import resolve
 from swapmodel.state.heap import Heap, living
 
@@ -52,6 +60,10 @@ def _is_new(heap: Heap, action: Action, bound: set[str]) -> bool:
         return action.name in bound
     if isinstance(action, SetAttribute):
         return not _is_set(heap, action)
+    if isinstance(action, SetFlag):
+        return getattr(heap.flags, action.flag) is not action.value
+    if isinstance(action, Unregister):
+        return _is_held(heap, action)
     fields = _FIELDS[type(action)]
     if ASSIGNED in fields and getattr(action, ASSIGNED) in bound:
         return False
@@ -66,6 +78,14 @@ def _is_set(heap: Heap, action: SetAttribute) -> bool:
         *tensor.attributes,
         *tensor.slots,
     )
+
+
+def _is_held(heap: Heap, action: Unregister) -> bool:
+    found = resolve(heap, action.module)
+    assert found is not None
+    module = heap.modules[found[1]]
+    held = (*module.parameters, *module.buffers, *module.children)
+    return action.key in dict(held)
 
 
 def _is_listed(heap: Heap, label: str) -> bool:

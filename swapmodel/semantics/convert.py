@@ -14,6 +14,7 @@ from swapmodel.outcomes import Refusal, Stop, Unmodelled, raised_after
 from swapmodel.semantics import autograd_meta, functions, set_data, spec, swap, tensors
 from swapmodel.semantics.choose import choose
 from swapmodel.semantics.convert_gradient import CALL, GRADIENT, PARAMETER, refusal_of
+from swapmodel.semantics.convert_rnn import is_rnn
 from swapmodel.semantics.spec import Frame, phase, when_refused
 from swapmodel.state.draft import Draft
 from swapmodel.state.events import Converted
@@ -39,7 +40,9 @@ def convert(draft: Draft, frame: Frame, m: ModuleId, fn: ConversionFn) -> Stop |
     call = Frame(frame.spec)
     call.module, call.fn = m, fn
     draft.frames.append(call)
-    stop = spec.run(draft, call, "convert_module")
+    stop = spec.run(
+        draft, call, "convert_rnn" if is_rnn(draft, m) else "convert_module"
+    )
     draft.frames.remove(call)
     return stop
 

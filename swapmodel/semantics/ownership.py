@@ -105,7 +105,7 @@ class Reached:
                 self.weakrefs.add(WeakrefId(position))
 
     def module(self, m: ModuleId) -> None:
-        """Follow a module to its parameters, buffers and children."""
+        """Follow a module to its tensors, its children and its weak references."""
         if m in self.modules:
             return
         self.modules.add(m)
@@ -115,6 +115,10 @@ class Reached:
                 self.tensor(t)
         for _, child in module.children:
             self.module(child)
+        for t in module.flat_weights:
+            if t is not None and t not in self.tensors:
+                self.tensor(t)
+        self.weakrefs.update(w for w in module.flat_weight_refs if w is not None)
 
     def tensor(self, t: TensorId) -> None:
         """Follow a Python tensor to its impl, inner tensors and listed hooks."""

@@ -45,6 +45,9 @@ def _attribute(state: Columns, kind: Kind, position: int, name: str) -> Found | 
         for one, child in module.children:
             if one == name:
                 return ("module", child)
+        for index, t in enumerate(module.flat_weights):
+            if t is not None and name == f"_flat_weights[{index}]":
+                return ("tensor", t)
     if kind == "tensor":
         if name == "grad":
             grad = state.grad_of(TensorId(position))

@@ -23,23 +23,27 @@ from swapmodel.semantics import (
     autograd_meta,
     backward,
     convert,
+    deepcopy,
     forward,
     functions,
     methods,
+    modules,
     ownership,
     payloads,
     places,
     set_data,
     swap,
     tensors,
+    weakrefs,
 )
 from swapmodel.semantics.payloads import Dense, Wrapped
 from swapmodel.semantics.spec import Frame, Spec
 from swapmodel.state.classes import tensor_class
 from swapmodel.state.draft import Draft, Watch
-from swapmodel.state.heap import Heap, living
-from swapmodel.state.ids import TensorId, WeakrefId
-from swapmodel.state.weakrefs import PYTHON_TYPES, Weakref
+from swapmodel.state.heap import Heap
+from swapmodel.state.holders import Flags
+from swapmodel.state.ids import ModuleId, TensorId
+from swapmodel.state.record import field_names
 
 
 def step(heap: Heap, action: Action, spec: Spec, watch: Watch | None = None) -> Outcome:
@@ -109,11 +113,40 @@ def _dispatch(
         case actions.Drop(name):
             return _drop(draft, name)
         case actions.TakeWeakref(kind, _, name):
-            draft.bind(name, "weakref", _weakref(draft, kind, *found))
+            draft.bind(name, "weakref", weakrefs.take(draft, kind, *found))
         case actions.RegisterHook(_, label):
             return autograd_meta.register_hook(draft, found[0], label)
         case actions.SetAttribute(_, key, value):
             _set_attribute(draft, found[0], key, value)
+        case actions.Register(_, key, _, kind):
+            return _register(draft, kind, key, *found)
+        case actions.Tie(_, key):
+            return modules.set_attribute(draft, found[0], key, found[1])
+        case actions.Unregister(module, key):
+            return modules.delete_attribute(draft, found[0], module, key)
+        case actions.Deepcopy(_, name):
+            return _name(draft, name, deepcopy.deepcopy(draft, *found))
+        case actions.DeepcopyModule(_, name):
+            copied = deepcopy.deepcopy_module(draft, frame, *found)
+            if not isinstance(copied, int):
+                return copied
+            draft.bind(name, "module", copied)
+        case actions.NameTensor(_, name):
+            draft.bind(name, "tensor", found[0])
+        case actions.SetFlag(flag, value):
+            flags = {one: getattr(draft.flags, one) for one in field_names(Flags)}
+            draft.flags = Flags(**{**flags, flag: value})
+    return None
+
+
+def _register(
+    draft: Draft, kind: str, key: str, m: ModuleId, t: TensorId
+) -> Stop | None:
+    if kind == "parameter":
+        return modules.register_parameter(draft, m, key, t)
+    if kind == "buffer":
+        return modules.register_buffer(draft, m, key, t)
+    modules.put_by_hand(draft, m, key, t)
     return None
 
 
@@ -169,13 +202,3 @@ def _with(
     entries: tuple[tuple[str, int], ...], key: str, value: int
 ) -> tuple[tuple[str, int], ...]:
     return tuple(sorted([*(one for one in entries if one[0] != key), (key, value)]))
-
-
-def _weakref(draft: Draft, kind: Any, t: TensorId) -> WeakrefId:
-    """`weakref.ref(t)`, one and the same as long as it lives; or one of the impl."""
-    if kind not in PYTHON_TYPES:
-        return draft.add_weakref(Weakref(type=kind, impl=draft.tensor(t).impl))
-    for position, ref in living(draft.weakrefs):
-        if ref.tensor == t and ref.type == kind:
-            return WeakrefId(position)
-    return draft.add_weakref(Weakref(type=kind, tensor=t, ghost_tensor=t))

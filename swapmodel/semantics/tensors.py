@@ -182,6 +182,11 @@ def is_parameter(state: Columns, t: TensorId) -> bool:
     return tensor.is_param or tensor_class(tensor.cls).parameter
 
 
+def is_buffer(state: Columns, t: TensorId) -> bool:
+    """`isinstance(t, torch.nn.Buffer)`: an entry of `__dict__` says so, no class."""
+    return dict(state.tensor(t).attributes).get("_is_buffer", 0) != 0
+
+
 def move_data(draft: Draft, into: ImplId, source: ImplId) -> None:
     """
     Copy what an impl knows of its data over another one.

@@ -9,7 +9,7 @@ from difflib import get_close_matches
 
 from swapmodel.semantics import ownership, places
 from swapmodel.semantics.payloads import Dense, Payload, Wrapped, read
-from swapmodel.semantics.tensors import is_parameter
+from swapmodel.semantics.tensors import is_buffer, is_parameter
 from swapmodel.specfiles.schema import Table, checked_place, nearest
 from swapmodel.state.events import Event, Fired
 from swapmodel.state.heap import Heap
@@ -45,6 +45,7 @@ def _hooks(heap: Heap, t: TensorId) -> list[str]:
 PROPERTIES: Mapping[str, Callable[[Heap, TensorId], object]] = {
     "class": lambda heap, t: heap.tensor(t).cls,
     "is_parameter": is_parameter,
+    "is_buffer": is_buffer,
     "attributes": lambda heap, t: dict(heap.tensor(t).attributes),
     "dtype": lambda heap, t: heap.impl_of(t).dtype,
     "device": lambda heap, t: heap.impl_of(t).device,

@@ -4,7 +4,7 @@ How is a start heap read from tables?
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from swapmodel.semantics.set_data import DIFFERENTIABLE
 from swapmodel.specfiles.schema import (
@@ -40,6 +40,9 @@ TENSOR_KEYS = (
     "parameter",
     "variable",
 )
+
+NONE = "None"
+"""Registers a name that stands for no tensor; no label, because Python keeps it."""
 
 
 def heap_from_given(
@@ -189,24 +192,23 @@ class _Given:
         children = {
             name: self._module(child, (*inside, label)) for name, child in inner.items()
         }
-        parameters = self._named(table, "parameters", self.tensors)
-        buffers = self._named(table, "buffers", self.tensors)
+        tensors = (*self.tensors, NONE)
+        parameters = self._named(table, "parameters", tensors)
+        buffers = self._named(table, "buffers", tensors)
         names = [*parameters, *buffers, *children]
         for name in names:
             if names.count(name) > 1:
                 raise BadInput(f"{name!r} is named twice", table.where, "name it once")
         m = self.builder.module(
-            {name: self.tensors[one] for name, one in parameters.items()},
-            buffers={name: self.tensors[one] for name, one in buffers.items()},
+            {name: self.tensors.get(one) for name, one in parameters.items()},
+            buffers={name: self.tensors.get(one) for name, one in buffers.items()},
             children=children,
             cls=table.text("class", "Module"),
         )
         self.modules[label] = m
         return m
 
-    def _named(
-        self, table: Table, key: str, known: Mapping[str, object]
-    ) -> dict[str, str]:
+    def _named(self, table: Table, key: str, known: Collection[str]) -> dict[str, str]:
         inner = table.table(key, required=False)
         found = {}
         for name in inner.rows:

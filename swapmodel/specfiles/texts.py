@@ -31,6 +31,18 @@ SPELLINGS: Mapping[str, Mapping[str, str]] = {
         "int32": "Int",
         "int64": "Long",
     },
+    "tensortype": {
+        "float16": "HalfTensor",
+        "bfloat16": "BFloat16Tensor",
+        "float32": "FloatTensor",
+        "float64": "DoubleTensor",
+        "complex64": "ComplexFloatTensor",
+        "int32": "IntTensor",
+        "int64": "LongTensor",
+        "uint8": "ByteTensor",
+        "bool": "BoolTensor",
+    },
+    "package": {"cpu": "", "cuda": "cuda.", "meta": "meta."},
 }
 """How torch spells what the model names otherwise: `{dtype:typemeta}`."""
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 from attrs import frozen
 
 from swapmodel.semantics.payloads import Dense, Wrapped, leaves, read
+from swapmodel.specfiles.given import NONE
 from swapmodel.state.classes import tensor_class
 from swapmodel.state.heap import Heap, living
 from swapmodel.state.holders import Module
@@ -179,7 +180,9 @@ def _module_table(heap: Heap, m: ModuleId, labels: _Labels) -> dict[str, object]
     if module.cls != "Module":
         table["class"] = module.cls
     for key in ("parameters", "buffers"):
-        named = {k: labels.tensors[t] for k, t in getattr(module, key) if t is not None}
+        named = {
+            k: NONE if t is None else labels.tensors[t] for k, t in getattr(module, key)
+        }
         if named:
             table[key] = named
     if module.children:

@@ -4,15 +4,21 @@ How is a heap made from nothing?  For start heaps, scenarios and tests.
 
 from __future__ import annotations
 
-from swapmodel.state.autograd import AutogradMeta
-from swapmodel.state.classes import tensor_class
-from swapmodel.state.draft import Draft
-from swapmodel.state.heap import Heap
-from swapmodel.state.holders import Flags, Module
-from swapmodel.state.ids import ImplId, Kind, ModuleId, TensorId
-from swapmodel.state.tensors import Storage, Tensor, TensorImpl
+from collections.abc import Mapping
 
-Registered = dict[str, TensorId | None]
+from swapmodel.state.autograd import AutogradMeta
+from swapmodel.state.classes import module_class, tensor_class
+from swapmodel.state.draft import Draft
+from swapmodel.state.heap import Heap, living
+from swapmodel.state.holders import Flags, Module
+from swapmodel.state.ids import ImplId, Kind, ModuleId, TensorId, WeakrefId
+from swapmodel.state.tensors import Storage, Tensor, TensorImpl
+from swapmodel.state.weakrefs import Weakref
+
+Registered = Mapping[str, TensorId | None]
+
+NN_BUFFER = {"_is_buffer": 1, "persistent": 1}
+"""What `torch.nn.Buffer(t)` sets in the `__dict__` of a tensor."""
 
 
 class Builder:
@@ -142,13 +148,27 @@ class Builder:
         cls: str = "Module",
     ) -> ModuleId:
         """Make a module that holds what it is given, in that order."""
+        draft = self._draft
+        listed = dict(parameters or {})
+        flat = tuple(listed.get(one) for one in module_class(cls).flat_weights)
         module = Module(
             cls=cls,
-            parameters=tuple((parameters or {}).items()),
+            parameters=tuple(listed.items()),
             buffers=tuple((buffers or {}).items()),
             children=tuple((children or {}).items()),
+            flat_weights=flat,
+            flat_weight_refs=tuple(self._weakref(t) for t in flat),
         )
-        return self._draft.add_module(module)
+        return draft.add_module(module)
+
+    def _weakref(self, t: TensorId | None) -> WeakrefId | None:
+        if t is None:
+            return None
+        for w, ref in living(self._draft.weakrefs):
+            if ref.tensor == t:
+                return WeakrefId(w)
+        ref = Weakref(type="ReferenceType", tensor=t, ghost_tensor=t)
+        return self._draft.add_weakref(ref)
 
     def name(self, name: str, kind: Kind, position: int) -> None:
         """Assign a variable."""

@@ -1,5 +1,5 @@
 """
-Which classes of tensors are there, and what do they do?
+Which classes of tensors and of modules are there, and what do they do?
 
 A class here is what the conversion machinery can tell apart, not the class itself.
 """
@@ -75,3 +75,28 @@ CLASSES = {one.name: one for one in _ALL}
 def tensor_class(name: str) -> TensorClass:
     """The class of that name; `KeyError` for an unknown one."""
     return CLASSES[name]
+
+
+# -- Modules ---------------------------------------------------------------------
+
+
+@frozen(kw_only=True)
+class ModuleClass:
+    """What the conversion machinery can tell of a module's class."""
+
+    name: str
+    """`m._get_name()`."""
+
+    flat_weights: tuple[str, ...] = ()
+    """`m._flat_weights_names` of a class that derives from `RNNBase`."""
+
+
+RNN = ModuleClass(name="RNN", flat_weights=("weight_ih_l0", "weight_hh_l0"))
+
+MODULE_CLASSES = {one.name: one for one in (RNN,)}
+"""The classes that are more than a name."""
+
+
+def module_class(name: str) -> ModuleClass:
+    """The class of that name; any other name is that of a plain module."""
+    return MODULE_CLASSES.get(name) or ModuleClass(name=name)

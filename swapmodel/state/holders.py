@@ -4,7 +4,7 @@ Who holds tensors by name?
 
 from __future__ import annotations
 
-from swapmodel.state.ids import ModuleId, TensorId
+from swapmodel.state.ids import ModuleId, TensorId, WeakrefId
 from swapmodel.state.record import record
 
 
@@ -23,6 +23,12 @@ class Module:
 
     children: tuple[tuple[str, ModuleId], ...] = ()
     """`m._modules`, in order of registration."""
+
+    flat_weights: tuple[TensorId | None, ...] = ()
+    """`m._flat_weights` of an `RNNBase`: what its forward computes with."""
+
+    flat_weight_refs: tuple[WeakrefId | None, ...] = ()
+    """`m._flat_weight_refs` of an `RNNBase`, which owns these weak references."""
 
 
 @record

@@ -49,6 +49,22 @@ def test_ties_buffers_and_children() -> None:
     )
 
 
+def test_modules_of_torch_and_by_hand() -> None:
+    """An RNN takes its weights and lists them; a plain tensor is put in by hand."""
+    build = Builder()
+    plain, w = build.tensor(attributes={"tag": 1}), build.parameter()
+    rnn = build.module({"weight_ih_l0": w, "weight_hh_l0": plain}, cls="RNN")
+    build.name("m", "module", rnn)
+
+    assert start_lines(build.heap()) == (
+        "m = torch.nn.RNN(1, 1, bias=False)",
+        "m.weight_ih_l0 = torch.nn.Parameter(torch.tensor([1.0, 2.0]))",
+        'm._parameters["weight_hh_l0"] = torch.tensor([1.0, 2.0])',
+        "m.weight_hh_l0.tag = 1",
+        "m._init_flat_weights()",
+    )
+
+
 def test_a_live_graph_is_no_start() -> None:
     """What no line of a script makes is refused, not left out."""
     action = Forward("scale", "p", "y")

@@ -54,6 +54,8 @@ ADDED: dict[str, tuple[Any, ...]] = {
     "parameters": (("more", 0),),
     "buffers": (("more", 0),),
     "children": (("more", 0),),
+    "flat_weights": (0,),
+    "flat_weight_refs": (None,),
     "values": (5,),
     "ghost_values": (None,),
 }

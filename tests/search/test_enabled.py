@@ -10,8 +10,10 @@ from swapmodel.actions import (
     Drop,
     RegisterHook,
     SetAttribute,
+    SetFlag,
     SwapTensors,
     TakeWeakref,
+    Unregister,
     View,
 )
 from swapmodel.search.enabled import enabled
@@ -47,6 +49,10 @@ HEAP = after(
         (SetAttribute("m.weight", "tag"), False),
         (SetAttribute("m.weight", "tag", 2), True),
         (SetAttribute("t", "tag"), True),
+        (SetFlag("swap"), True),
+        (SetFlag("swap", False), False),
+        (Unregister("m", "weight"), True),
+        (Unregister("m", "nothing"), False),
     ],
 )
 def test_proposed(action: Action, proposed: bool) -> None:

@@ -47,6 +47,18 @@ def test_placements() -> None:
     ]
 
 
+def test_flat_weights() -> None:
+    """What an RNN lists a second time stands at a place, and is placed once."""
+    build = Builder()
+    rnn = build.module({"weight_ih_l0": build.parameter()}, cls="RNN")
+    build.name("m", "module", rnn)
+    heap = build.heap()
+
+    assert resolve(heap, "m._flat_weights[0]") == ("tensor", 0)
+    assert resolve(heap, "m._flat_weights[1]") is None
+    assert [place for place, _ in places(heap)] == ["m.weight_ih_l0"]
+
+
 def test_places_are_placements() -> None:
     """`places` gives the same places without their kinds."""
     assert list(places(NESTED)) == [(one, t) for one, _, t in placements(NESTED)]

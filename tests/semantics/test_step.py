@@ -15,15 +15,22 @@ from swapmodel.actions import (
     CastData,
     ClearGrad,
     Convert,
+    Deepcopy,
+    DeepcopyModule,
     Drop,
     FillGrad,
     Forward,
+    NameTensor,
     Program,
+    Register,
     RegisterHook,
     SetAttribute,
     SetData,
+    SetFlag,
     SwapTensors,
     TakeWeakref,
+    Tie,
+    Unregister,
     View,
     operands,
 )
@@ -65,6 +72,13 @@ EXAMPLES: tuple[Action, ...] = (
     TakeWeakref("ReferenceType", "p", "r"),
     RegisterHook("p", "h"),
     SetAttribute("p", "tag"),
+    Register("m", "new", "p"),
+    Tie("m", "new", "p"),
+    Unregister("m", "weight"),
+    Deepcopy("p", "q"),
+    DeepcopyModule("m", "n"),
+    NameTensor("m.weight", "w"),
+    SetFlag("swap"),
 )
 
 every_action = pytest.mark.parametrize(
@@ -90,8 +104,8 @@ def test_every_action_does_something(action: Action) -> None:
 @every_action
 def test_an_operand_that_is_not_there(action: Action) -> None:
     """A place where nothing stands is refused under its own name, as Python does."""
-    names = [name for name, _ in operands(type(action))] or ["name"]
-    for name in names:
+    names = [name for name, _ in operands(type(action))]
+    for name in names or ["name"] * isinstance(action, Drop):
         absent = attrs.evolve(action, **{name: "nowhere"})  # type: ignore[arg-type]
         outcome = refused(module(), absent)
 

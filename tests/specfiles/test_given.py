@@ -74,7 +74,7 @@ def test_a_heap() -> None:
         ),
         (
             {"modules": {"m": {"parameters": {"w": "w"}}}},
-            "unknown label 'w' @ f:modules.m.parameters.w, leave it out: ",
+            "unknown label 'w' @ f:modules.m.parameters.w, write None",
         ),
         (
             {"modules": {"m": {"children": {"c": "m"}}}},
