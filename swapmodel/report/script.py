@@ -7,6 +7,7 @@ another one or something that it needs is absent.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from swapmodel.actions import Action
@@ -174,7 +175,7 @@ def _split(name: str) -> str:
 
 
 def _classes(body: str) -> list[str]:
-    return [name for name in CLASSES if f"{name}(" in body]
+    return [name for name in CLASSES if re.search(rf"\b{name}\b", body)]
 
 
 def _told(one: Counterexample) -> Iterator[str]:

@@ -6,12 +6,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from swapmodel.report.snippets import CLASSES
 from swapmodel.report.spelling import FLAGS, REGISTER, WEAKREFS, dtype, expression
 from swapmodel.semantics.tensors import is_parameter
 from swapmodel.state.classes import module_class, tensor_class
 from swapmodel.state.heap import Heap, living
 from swapmodel.state.holders import Module
 from swapmodel.state.ids import ModuleId, TensorId, WeakrefId
+from swapmodel.state.tensors import Tensor
 from swapmodel.state.weakrefs import Weakref
 
 
@@ -40,6 +42,15 @@ def _made(module: Module) -> str:
     if module_class(module.cls).flat_weights:
         return f"torch.nn.{module.cls}(1, 1, bias=False)"
     return f'type("{module.cls}", (torch.nn.Module,), {{}})()'
+
+
+def _is_made_parameter(tensor: Tensor) -> bool:
+    """Whether a call of `Parameter` makes it just what it is."""
+    known = tensor_class(tensor.cls)
+    if known.plain or known.parameter:
+        return known.parameter
+    unfit = known.unwraps or known.converts or bool(known.slots)
+    return tensor.is_param and not unfit
 
 
 class _Writer:
@@ -104,16 +115,38 @@ class _Writer:
 
     def tensor(self, place: str, t: TensorId) -> Iterator[str]:
         known = self.tensors.get(t)
-        yield f"{expression(place)} = {known or self.value(t)}"
+        if known is None:
+            yield from self.below(t)
+        made = known or self.value(t)
+        tensor = self.heap.tensor(t)
+        if known is None and tensor.is_param and not _is_made_parameter(tensor):
+            yield from (f"made = {made}", "made._is_param = True")
+            made = "made"
+        yield f"{expression(place)} = {made}"
         if known is None:
             self.tensors[t] = expression(place)
             yield from self.belongings(place, t)
 
+    def below(self, t: TensorId) -> Iterator[str]:
+        """Make the variable that a tensor is a view or a part of before it."""
+        base, storage = self.heap.meta_of(t).base, self.heap.impl_of(t).storage
+        for name, kind, position in self.heap.names:
+            other = TensorId(position)
+            if kind != "tensor" or other == t or other in self.tensors:
+                continue
+            impl = self.heap.impl_of(other)
+            covers = impl.storage == storage is not None
+            if self.heap.tensor(other).impl == base or (
+                covers and impl.length > self.heap.impl_of(t).length
+            ):
+                yield from self.tensor(name, other)
+
     def belongings(self, place: str, t: TensorId) -> Iterator[str]:
         """What a tensor is given once it is made: attributes and a gradient."""
-        for key, value in self.heap.tensor(t).attributes:
+        tensor = self.heap.tensor(t)
+        for key, value in (*tensor.attributes, *tensor.slots):
             yield f"{expression(place)}.{key} = {value}"
-        for name, inner in self.heap.tensor(t).inner:
+        for name, inner in tensor.inner:
             self.tensors.setdefault(inner, expression(f"{place}.{name}"))
         grad = self.heap.grad_of(t)
         if grad is not None:
@@ -121,33 +154,43 @@ class _Writer:
 
     def value(self, t: TensorId) -> str:
         """The expression that makes a tensor."""
-        tensor, meta = self.heap.tensor(t), self.heap.meta_of(t)
-        parameter = tensor.is_param or tensor_class(tensor.cls).parameter
-        needs_grad = meta.requires_grad
-        if not tensor.inner:
-            made = self.dense(t, requires_grad=needs_grad and not parameter)
-        else:
+        tensor, needs_grad = self.heap.tensor(t), self.heap.meta_of(t).requires_grad
+        known = tensor_class(tensor.cls)
+        if tensor.inner:
             parts = [
                 self.tensors.get(one) or self.value(one) for _, one in tensor.inner
             ]
             made = f"{tensor.cls}({', '.join(parts)})"
-            if needs_grad and not parameter:
-                made += ".requires_grad_()"
-        if not parameter:
-            return made
-        return f"torch.nn.Parameter({made}{'' if needs_grad else ', False'})"
+        elif known.uninitialized:
+            impl = self.heap.impl_of(t)
+            options = f"{needs_grad}, dtype={dtype(impl.dtype)}"
+            return f"torch.nn.{tensor.cls}({options})"
+        else:
+            made = self.dense(t)
+            if not known.plain and not known.parameter:
+                made = f"torch.Tensor._make_subclass({tensor.cls}, {made})"
+        if not _is_made_parameter(tensor):
+            return made + ".requires_grad_()" * needs_grad
+        cls = tensor.cls if tensor.cls in CLASSES and known.parameter else ""
+        flag = "" if needs_grad else ", False"
+        return f"{cls or 'torch.nn.Parameter'}({made}{flag})"
 
-    def dense(self, t: TensorId, *, requires_grad: bool) -> str:
+    def dense(self, t: TensorId) -> str:
         """The expression that makes a tensor without inner tensors."""
-        impl = self.heap.impl_of(t)
+        impl, base = self.heap.impl_of(t), self.heap.meta_of(t).base
         for other, place in self.tensors.items():
-            if self.heap.impl_of(other).storage == impl.storage is not None:
-                return f"{place}.data"
+            whole = self.heap.impl_of(other)
+            start = impl.offset - whole.offset
+            part = f"[{start}:{start + impl.length}]" if base is not None else ""
+            if base is not None and self.heap.tensor(other).impl == base:
+                return f"{place}{part}"
+            if base is None and whole.storage == impl.storage is not None:
+                if (start, impl.length) != (0, whole.length):
+                    part = f"[{start}:{start + impl.length}]"
+                return f"{place}.data{part}"
         options = "" if impl.dtype == "float32" else f", dtype={dtype(impl.dtype)}"
         if impl.device != "cpu":
             options += f', device="{impl.device}"'
-        if requires_grad:
-            options += ", requires_grad=True"
         values = None
         if impl.storage is not None:
             values = self.heap.storage(impl.storage).values
