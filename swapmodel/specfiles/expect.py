@@ -47,6 +47,7 @@ PROPERTIES: Mapping[str, Callable[[Heap, TensorId], object]] = {
     "is_parameter": is_parameter,
     "is_buffer": is_buffer,
     "attributes": lambda heap, t: dict(heap.tensor(t).attributes),
+    "slots": lambda heap, t: dict(heap.tensor(t).slots),
     "dtype": lambda heap, t: heap.impl_of(t).dtype,
     "device": lambda heap, t: heap.impl_of(t).device,
     "length": lambda heap, t: heap.impl_of(t).length,
