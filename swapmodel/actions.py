@@ -262,6 +262,10 @@ WITHOUT_METHODS: tuple[type[Action], ...] = (
     Drop,
     TakeWeakref,
     SetAttribute,
+    Register,
+    Tie,
+    Deepcopy,
+    NameTensor,
 )
 """What can be done with a tensor whose class refuses every method but casts."""
 

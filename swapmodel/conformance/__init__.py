@@ -2,5 +2,6 @@
 Does real torch do what the model says?
 
 Reading order: survey, observation, differences, look, perform, world, lockstep,
-undefined, programs, starts, starts_of_classes, starts_of_modules, conform, confirm
+undefined, programs, starts, starts_of_classes, about_modules,
+starts_of_modules, conform, confirm
 """

@@ -47,9 +47,13 @@ def _parameter(draft: Draft, t: TensorId) -> TensorId | Stop:
     """
     `type(t)(t.data.clone(), t.requires_grad)`: nothing else comes along.
 
-    Source: `Parameter.__deepcopy__`.
+    One that is uninitialized is made as such, whatever it holds by now.  Source:
+    `Parameter.__deepcopy__`, `UninitializedParameter.__deepcopy__`.
     """
-    payload = payloads.read(draft, t)
+    impl = draft.impl_of(t)
+    payload: Dense | Wrapped | Stop = Dense(impl.dtype, impl.device, 0, ())
+    if not tensor_class(draft.tensor(t).cls).uninitialized:
+        payload = payloads.read(draft, t)
     if not isinstance(payload, Dense | Wrapped):
         return payload
     # [deepcopy/parameter]

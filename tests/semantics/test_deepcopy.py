@@ -172,6 +172,8 @@ def test_a_wrapper_that_is_none() -> None:
 
     assert refused(torn, Deepcopy("t", "q")).rule == "deepcopy/new-empty-type"
     assert refused(other, Deepcopy("p", "q")).rule == "dispatch/no-handler"
+    subclass = with_row(other, "tensors", at(heap, "p"), cls="SubTensor")
+    assert refused(subclass, Deepcopy("p", "q")).rule == "dispatch/no-handler"
     outcome = step(filled, Deepcopy("p", "q"), spec(NEW))
     assert outcome == OutOfScope(
         "the copy of a wrapper with a storage has no dimension"
@@ -189,3 +191,15 @@ def test_a_refused_part(cls: str) -> None:
     listed = with_row(heap, "modules", 0, flat_weights=(at(heap, "y"), None))
 
     assert refused(listed, DeepcopyModule("m", "n")).rule == "deepcopy/not-a-leaf"
+
+
+def test_an_uninitialized_parameter() -> None:
+    """A parameter that is uninitialized is made as such, whatever it holds by now."""
+    build = Builder()
+    build.name("p", "tensor", build.parameter((), cls="UninitializedParameter"))
+    build.name("t", "tensor", build.tensor((3, 4)))
+    then = done(build.heap(), SetData("p", "t"), Deepcopy("p", "q"))
+
+    assert values(then, "p") == (3, 4)
+    assert values(then, "q") == ()
+    assert then.tensor(at(then, "q")).cls == "UninitializedParameter"

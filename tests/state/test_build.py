@@ -154,3 +154,18 @@ def test_a_builder_goes_on() -> None:
     assert taken.grad_of(w) is None
     assert build.heap().grad_of(w) is not None
     assert list(malformed(build.heap())) == []
+
+
+def test_an_rnn() -> None:
+    """An RNN lists its weights and refers to each weakly, to one tensor once."""
+    build = Builder()
+    w = build.parameter()
+    tied = build.module({"weight_ih_l0": w, "weight_hh_l0": w}, cls="RNN")
+    half = build.module({"weight_hh_l0": w}, cls="RNN")
+    heap = build.heap()
+
+    assert heap.module(tied).flat_weights == (w, w)
+    assert heap.module(tied).flat_weight_refs == (0, 0)
+    assert heap.module(half).flat_weights == (None, w)
+    assert heap.module(half).flat_weight_refs == (None, 0)
+    assert [one.tensor for one in heap.weakrefs] == [w]
