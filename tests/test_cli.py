@@ -5,7 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from swapmodel.check import Checked
 from swapmodel.cli import app, main
+from swapmodel.search.explore import Exploration
 from swapmodel.specfiles.files import specs_folder
 from tests.heaps import LATE, NEW, NO_SWAP
 from tests.scopes import endless, tiny
@@ -162,3 +164,86 @@ def test_an_interrupt_outside_a_search(
 
     assert run("run", "x.toml") == 3
     assert capsys.readouterr().err.strip() == "swapmodel: interrupted"
+
+
+# -- Claims ----------------------------------------------------------------------------
+
+
+def checked(stopped: str | None = None) -> Checked:
+    """What a check found that ended as it should, or was stopped."""
+    one = Exploration(
+        spec=NEW,
+        scope="tiny",
+        counterexamples=(),
+        heaps=1,
+        transitions=0,
+        depth=1,
+        rules=(),
+        paths=(),
+        stopped=stopped,  # type: ignore[arg-type]
+    )
+    return Checked(specs=(), explorations=(one,), known=())
+
+
+@pytest.mark.parametrize(
+    ("args", "stopped", "difference", "code", "told"),
+    [
+        ((), None, "", 0, ""),
+        ((), None, "+ [[claim]]\n", 2, ""),
+        (("--propose",), None, "+ [[claim]]\n", 2, "+ [[claim]]\n"),
+        (("--propose",), "limit", "+ [[claim]]\n", 3, ""),
+        (("--write",), None, "+ [[claim]]\n", 0, ""),
+        (("--write",), "interrupt", "+ [[claim]]\n", 3, ""),
+    ],
+)
+def test_claims(
+    args: tuple[str, ...],
+    stopped: str | None,
+    difference: str,
+    code: int,
+    told: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Claims that would change refute; they are printed or written when asked."""
+    folder = Path.cwd() / "specs"
+    replacements: dict[str, object] = {
+        "run_check": lambda *given, **more: checked(stopped),
+        "propose": lambda found: {"claims/x.toml": "new\n"},
+        "patch": lambda proposed: difference,
+        "specs_folder": lambda: folder,
+    }
+    for name, replacement in replacements.items():
+        monkeypatch.setattr(f"swapmodel.cli.{name}", replacement)
+
+    assert run("claims", *args) == code
+    assert capsys.readouterr().out == told
+    assert folder.exists() == ("--write" in args and stopped is None)
+
+
+# -- Real torch ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("command", ["conform", "confirm"])
+def test_torch_is_not_there(
+    command: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Without torch, what needs it says how to get it."""
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+
+    assert run(command) == 4
+    assert capsys.readouterr().err == (
+        "swapmodel: torch is not installed @ this Python, pip install torch==2.13.0\n"
+    )
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize(("exits", "code"), [(0, 0), (1, 2), (77, 2)])
+def test_confirm(exits: int, code: int, capsys: pytest.CaptureFixture[str]) -> None:
+    """A script that shows what it says confirms; any other one refutes."""
+    Path("x.py").write_text(f"print('told'); raise SystemExit({exits})", "utf-8")
+
+    assert run("confirm", "x.py", "--processes", "1") == code
+    out = capsys.readouterr().out
+    assert f"{int(not exits)} of 1 scripts reproduced" in out
+    assert ("told" in out) == (exits == 1)

@@ -274,7 +274,10 @@ def test_an_inner_tensor_with_a_name_of_its_own() -> None:
     build.name("a", "tensor", inner)
     build.name("w", "tensor", w)
     then = done(build.heap(), Drop("w"))
+    draft = Draft(build.heap())
+    collect(draft)
 
+    assert draft.sealed() == build.heap()
     assert [t for t, _ in living(then.tensors)] == [inner]
     assert done(build.heap(), Drop("a")).tensors == heap.tensors
 
