@@ -160,7 +160,7 @@ def _whole(heap: Heap, t: TensorId) -> TensorId:
         if heap.impl_of(TensorId(one)).storage == storage
         and heap.meta_of(TensorId(one)).base is None
     ]
-    return TensorId(min(over)[1]) if over else t
+    return TensorId(min(over, default=(0, t))[1])
 
 
 def _modules(heap: Heap) -> list[Module]:

@@ -2,11 +2,12 @@
 
 import pytest
 
-from swapmodel.actions import Forward, SwapTensors
+from swapmodel.actions import Forward, SetAttribute, SwapTensors
 from swapmodel.outcomes import Refusal
+from swapmodel.search.enabled import enabled
 from swapmodel.state.build import Builder
 from swapmodel.state.heap import living
-from tests.heaps import LATE, NEW, done, refused
+from tests.heaps import LATE, NEW, at, done, refused
 
 SWAP = SwapTensors("p", "t")
 
@@ -26,6 +27,19 @@ def test_slots_in_another_order(under: str) -> None:
         heap.tensor(p).slots,
     ) == ("ReorderedParameter", (("y", 3),))
     assert heap.tensor(t).slots == (("x", 1), ("y", 2))
+
+
+def test_an_attribute_goes_into_its_slot() -> None:
+    """`t.x = 1` sets the slot `x` of a class that has one, and is enabled once."""
+    b = Builder()
+    b.name("p", "tensor", b.parameter(cls="SlottedParameter", slots={"x": 2}))
+    action = SetAttribute("p", "x", 1)
+    heap = done(b.heap(), action, SetAttribute("p", "tag", 5))
+    p = heap.tensor(at(heap, "p"))
+
+    assert (p.slots, p.attributes) == ((("x", 1),), (("tag", 5),))
+    assert [action] == list(enabled(b.heap(), [action]))
+    assert list(enabled(heap, [action])) == []
 
 
 def test_class_layout() -> None:
