@@ -78,12 +78,11 @@ def reference(heap: Heap, w: WeakrefId) -> str:
     t = ref.tensor if ref.impl is None else heap.impl(ref.impl).pyobj
     if t is None:
         return f"{ref.type}, dead"
-    here = next((place for place, one in places.places(heap) if one == t), None)
-    return f"{ref.type} of {here or f'object {t}'}"
+    return f"{ref.type} of {_standing(heap, t)}"
 
 
 def _references(before: Heap, then: Heap) -> Iterator[Change]:
-    """Weak references and modules that variables stand for."""
+    """Weak references, modules and what an `RNNBase` lists."""
     was, now = _held(before), _held(then)
     for name in sorted({*was, *now}):
         if was.get(name) != now.get(name):
@@ -97,7 +96,21 @@ def _held(heap: Heap) -> dict[str, str]:
             found[name] = reference(heap, WeakrefId(position))
         elif kind == "module":
             found[name] = f"module {position}"
+    for place, m in places.modules(heap):
+        module = heap.module(m)
+        for number, t in enumerate(module.flat_weights):
+            one = f"{expression(place)}._flat_weights[{number}]"
+            found[one] = "None" if t is None else _standing(heap, t)
+        for number, w in enumerate(module.flat_weight_refs):
+            one = f"{expression(place)}._flat_weight_refs[{number}]"
+            found[one] = "None" if w is None else reference(heap, w)
     return found
+
+
+def _standing(heap: Heap, t: TensorId) -> str:
+    """A tensor by its first place, or by its number where nothing leads to it."""
+    here = next((place for place, one in places.places(heap) if one == t), None)
+    return here or f"object {t}"
 
 
 def _temporaries(before: Heap, then: Heap) -> Iterator[Change]:

@@ -58,6 +58,25 @@ def _attribute(state: Columns, kind: Kind, position: int, name: str) -> Found | 
     return None
 
 
+def modules(state: Columns) -> Iterator[tuple[str, ModuleId]]:
+    """Yield every module with the first place at which it stands."""
+    seen: set[ModuleId] = set()
+    for name, kind, position in state.names:
+        if kind == "module":
+            yield from _modules_from(state, name, ModuleId(position), seen)
+
+
+def _modules_from(
+    state: Columns, place: str, m: ModuleId, seen: set[ModuleId]
+) -> Iterator[tuple[str, ModuleId]]:
+    if m in seen:
+        return
+    seen.add(m)
+    yield place, m
+    for name, child in state.module(m).children:
+        yield from _modules_from(state, f"{place}.{name}", child, seen)
+
+
 PlaceKind: TypeAlias = Literal["parameter", "gradient", "buffer", "inner", "variable"]
 """What a tensor is to whoever holds it at a place."""
 

@@ -8,6 +8,8 @@ from swapmodel.actions import (
     Convert,
     Drop,
     TakeWeakref,
+    Tie,
+    Unregister,
 )
 from swapmodel.report.changes import Change, changes
 from swapmodel.run import run
@@ -78,3 +80,25 @@ def test_a_dtype_is_spelled_with_its_prefix() -> None:
         "m.weight.grad.a.dtype",
         "m.weight.grad.b.dtype",
     ]
+
+
+def test_what_an_rnn_lists() -> None:
+    """The flat weights and their weak references are told beside the registrations."""
+    build = Builder()
+    w, h = build.parameter(), build.parameter()
+    weights = {"weight_ih_l0": w, "weight_hh_l0": h}
+    build.name("m", "module", build.module(weights, cls="RNN"))
+    build.name("t", "tensor", build.tensor())
+    program = (Tie("m", "weight_ih_l0", "t"), Unregister("m", "weight_hh_l0"))
+    first, tied, gone = run(build.heap(), program, SPEC).heaps
+    rebuilt = run(gone, (Convert("m", Cast("float64")),), SPEC).heaps[-1]
+
+    assert changes(first, tied) == (
+        Change("m._flat_weights[0]", "m.weight_ih_l0", "t"),
+    )
+    assert Change("m._flat_weights[1]", "m.weight_hh_l0", f"object {h}") in changes(
+        tied, gone
+    )
+    assert Change("m._flat_weights[1]", f"object {h}", "None") in changes(gone, rebuilt)
+    lost = Change("m._flat_weight_refs[1]", f"ReferenceType of object {h}", "None")
+    assert lost in changes(gone, rebuilt)

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from swapmodel.actions import Program, TakeWeakref
-from swapmodel.semantics.places import placements, places, resolve, segments
+from swapmodel.semantics.places import modules, placements, places, resolve, segments
 from swapmodel.state.build import Builder
 from swapmodel.state.heap import Heap
 from tests.heaps import NEW, STARTS, done, module, programs, runs, spec
@@ -57,6 +57,17 @@ def test_flat_weights() -> None:
     assert resolve(heap, "m._flat_weights[0]") == ("tensor", 0)
     assert resolve(heap, "m._flat_weights[1]") is None
     assert [place for place, _ in places(heap)] == ["m.weight_ih_l0"]
+
+
+def test_modules() -> None:
+    """A module that stands at several places is told once, at the first."""
+    build = Builder()
+    child = build.module()
+    one = build.module(children={"c": child, "d": child})
+    build.name("m", "module", one)
+    build.name("n", "module", build.module(children={"e": one, "f": child}))
+
+    assert list(modules(build.heap())) == [("m", 1), ("m.c", 0), ("n", 2)]
 
 
 def test_places_are_placements() -> None:
