@@ -129,12 +129,12 @@ def _promises(step: Step) -> Iterator[tuple[str, places.PlaceKind, Payload]]:
 def _promised(
     step: Step, target: str, source: str
 ) -> Iterator[tuple[str, places.PlaceKind, Payload]]:
-    standing = {place: (kind, t) for place, kind, t in step.placed_before}
-    if target in standing and source in standing:
-        kind, _ = standing[target]
-        old = content(step.before, standing[source][1])
-        if old is not None:
-            yield target, kind, old
+    one, other = step.operand(target), step.operand(source)
+    assert one is not None
+    assert other is not None
+    old = content(step.before, other[2])
+    if old is not None:
+        yield one[0], one[1], old
 
 
 # -- Atomicity -----------------------------------------------------------------------
@@ -167,7 +167,7 @@ def _refused_operands(step: Step) -> Iterator[places.Placement]:
         wanted = [t for t in reached[-1:] if reached.count(t) == 1]
     else:
         fields = [getattr(action, name, "") for name in ("t", "u", "t1", "t2")]
-        wanted = [t for place, _, t in step.placed_before if place in fields]
+        wanted = [found[2] for one in fields if (found := step.operand(one))]
     for place, kind, t in step.placed_before:
         if t in wanted and step.then.tensors[t] is not None:
             yield place, kind, t
@@ -229,12 +229,11 @@ def use_count(step: Step) -> Iterator[Violation]:
     """
     if not isinstance(step.action, SwapTensors):
         return
-    standing = {place: (kind, t) for place, kind, t in step.placed_before}
     for operand in ("t1", "t2"):
-        place = getattr(step.action, operand)
-        if place not in standing:
+        found = step.operand(getattr(step.action, operand))
+        if found is None:
             continue
-        kind, t = standing[place]
+        place, kind, t = found
         i = step.before.tensor(t).impl
         was = _owner_kinds(step.before, i)
         now = _owner_kinds(step.then, i) if step.then.impls[i] is not None else was

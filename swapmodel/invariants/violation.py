@@ -12,7 +12,7 @@ from attrs import frozen
 
 from swapmodel.actions import Action, Program
 from swapmodel.outcomes import Done, Refused, Undefined
-from swapmodel.semantics.places import PlaceKind, Placement, placements
+from swapmodel.semantics.places import PlaceKind, Placement, placements, resolve
 from swapmodel.semantics.spec import Spec
 from swapmodel.state.events import Converted, Path
 from swapmodel.state.heap import Heap
@@ -79,6 +79,16 @@ class Step:
     def placed_then(self) -> dict[str, TensorId]:
         """What stands at each place after the action."""
         return _by_place(self.then)
+
+    def operand(self, place: str) -> Placement | None:
+        """The tensor at a place of the action; behind a tie, where it is listed."""
+        for one in self.placed_before:
+            if one[0] == place:
+                return one
+        found = resolve(self.before, place)
+        if found is None or found[0] != "tensor":
+            return None
+        return next(one for one in self.placed_before if one[2] == found[1])
 
     @property
     def converted(self) -> tuple[Converted, ...]:

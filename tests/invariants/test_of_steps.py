@@ -281,3 +281,15 @@ def test_an_operand_that_is_not_there() -> None:
     assert violations("use-count", module(), SwapTensors("p", "nowhere")) == []
     assert violations("use-count", module(), Backward("p")) == []
     assert violations("values", module(), CastData("nowhere", "float64")) == []
+
+
+def test_an_operand_with_two_names() -> None:
+    """A tensor that is named behind a tie is asked for where it is listed."""
+    build = Builder()
+    w = build.parameter(cls="TwoTensor")
+    build.gradient(w, build.tensor(cls="TwoTensor"))
+    build.name("m", "module", build.module({"one": w, "two": w}))
+    build.name("t", "tensor", build.tensor())
+    (found,) = violations("values", build.heap(), SetData("m.two.grad", "t"))
+
+    assert (found.place, found.kind) == ("m.one.grad", "gradient")

@@ -74,6 +74,25 @@ def test_a_path_that_was_taken_before_a_refusal() -> None:
     assert last_step(heap, (DOUBLE,), NO_SWAP).path("m.weight") == "data"
 
 
+def test_operands() -> None:
+    """An operand is known at its own place, or behind a tie at the one listed."""
+    build = Builder()
+    w = build.parameter()
+    build.gradient(w, build.tensor())
+    build.name("a", "tensor", w)
+    build.name("m", "module", build.module({"weight": w}))
+    one = last_step(build.heap(), (DOUBLE,), NEW)
+
+    assert one.operand("m.weight") == ("m.weight", "parameter", w)
+    assert one.operand("m.weight.grad") == (
+        "a.grad",
+        "gradient",
+        at(one.before, "a.grad"),
+    )
+    assert one.operand("m") is None
+    assert one.operand("nowhere") is None
+
+
 # -- Memory ----------------------------------------------------------------------------
 
 
