@@ -11,6 +11,8 @@ from typing import Annotated, Literal, TypeAlias, get_type_hints
 
 from attrs import frozen
 
+from swapmodel.state.keepers import Keeper
+
 Place: TypeAlias = Annotated[str, "tensor"]
 """A variable (`w`) or a path from one (`m.weight`, `m.weight.grad`, `w.a`)."""
 
@@ -116,9 +118,13 @@ class Drop:
 
 @frozen
 class TakeWeakref:
-    """Keep a weak reference of a tensor or, for `_WeakTensorRef`, of its impl."""
+    """
+    Keep a weak reference of a tensor, bare or in a keeper, as `state.weakrefs` names.
 
-    type: Literal["ReferenceType", "_WeakTensorRef"]
+    `r = weakref.ref(t)`, `r = WeakIdKeyDictionary({t: ...})`, ...
+    """
+
+    type: Keeper
     t: Place
     name: Name
 

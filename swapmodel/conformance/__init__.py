@@ -1,7 +1,7 @@
 """
 Does real torch do what the model says?
 
-Reading order: survey, observation, differences, look, perform, world, lockstep,
-undefined, programs, starts, starts_of_classes, about_modules,
-starts_of_modules, conform, confirm
+Reading order: survey, observation, differences, keepers, look, perform, world,
+lockstep, undefined, programs, starts, starts_of_classes, about_modules,
+starts_of_modules, starts_of_weakrefs, areas, conform, confirm
 """

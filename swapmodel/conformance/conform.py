@@ -9,6 +9,7 @@ import json
 import signal
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
+from functools import cache
 from multiprocessing import get_context
 from pathlib import Path
 from time import perf_counter
@@ -17,7 +18,7 @@ from typing import Any, TypeAlias
 import torch
 from attrs import field, frozen
 
-from swapmodel.conformance import programs, starts
+from swapmodel.conformance import areas, programs, starts
 from swapmodel.conformance.lockstep import Divergence
 from swapmodel.conformance.programs import Tally
 from swapmodel.conformance.world import settle
@@ -29,7 +30,6 @@ from swapmodel.specfiles.write import write_text
 
 SUMMARY = Path("build") / "conform" / "summary.json"
 
-EXHAUSTIVE_DEPTH = 3
 RANDOM_DEPTH = 15
 RANDOM_PROGRAMS = 6_000
 RANDOM_JOB = 250
@@ -37,7 +37,15 @@ RANDOM_JOB = 250
 CONTROLS = ("torch-2.1", "torch-2.3")
 """Specs of other releases: each must diverge."""
 
-PARTS = ("exhaustive-3", "random", "negative control")
+AREA = "area:"
+"""How the name of a part begins that runs the start heaps of one area."""
+
+PARTS = (
+    "exhaustive-3",
+    *[f"{AREA}{name}" for name in areas.AREAS],
+    "random",
+    "negative control",
+)
 
 
 @frozen(kw_only=True)
@@ -178,27 +186,25 @@ def _jobs(part: str, spec: str) -> Iterator[Job]:
         for first in range(0, RANDOM_PROGRAMS, RANDOM_JOB):
             yield _drawn, (first, min(first + RANDOM_JOB, RANDOM_PROGRAMS), spec)
         return
-    depth = 2 if part == "negative control" else EXHAUSTIVE_DEPTH
-    for number, scope in enumerate(starts.exhaustive_scopes(depth)):
+    for number, scope in enumerate(_scopes(part)):
         for start in range(len(scope.starts)):
             for first in range(len(programs.first_actions(scope, start))):
-                yield _walk, (depth, number, start, first, spec)
+                yield _walk, (part, number, start, first, spec)
 
 
-def _walk(depth: int, number: int, start: int, first: int, spec: str) -> Tally:
-    scope = _scopes(depth)[number]
+def _walk(part: str, number: int, start: int, first: int, spec: str) -> Tally:
+    scope = _scopes(part)[number]
     gc.freeze()
     action = programs.first_actions(scope, start)[first]
     return programs.walk(scope, start, action, load_spec(spec))
 
 
-_MADE: dict[int, tuple[Scope, ...]] = {}
-
-
-def _scopes(depth: int) -> tuple[Scope, ...]:
-    if depth not in _MADE:
-        _MADE[depth] = starts.exhaustive_scopes(depth)
-    return _MADE[depth]
+@cache
+def _scopes(part: str) -> tuple[Scope, ...]:
+    """The scopes of a part that runs every program of some."""
+    if part.startswith(AREA):
+        return areas.AREAS[part.removeprefix(AREA)]()
+    return starts.exhaustive_scopes(2 if part == "negative control" else 3)
 
 
 def _drawn(first: int, end: int, spec: str) -> Tally:

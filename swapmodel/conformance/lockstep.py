@@ -23,11 +23,17 @@ from swapmodel.state.heap import Heap
 
 def predicted(outcome: Done | Refused, spec: Spec) -> Result:
     """What Python would see of an outcome."""
-    fired = tuple([one.hook for one in outcome.events if isinstance(one, Fired)])
+    fired = _in_order([one for one in outcome.events if isinstance(one, Fired)])
     then = observe(outcome.heap)
     if isinstance(outcome, Done):
         return Result("done", (), fired, then)
     return Result("refused", _chain(outcome.refusal, spec), fired, then)
+
+
+def _in_order(fired: list[Fired]) -> tuple[str, ...]:
+    """Hooks as they fired; behind them, sorted, what called back as tensors died."""
+    called = sorted([one.hook for one in fired if one.kind == "weakref"])
+    return (*[one.hook for one in fired if one.kind != "weakref"], *called)
 
 
 def _chain(refusal: Refusal, spec: Spec) -> tuple[tuple[str, str], ...]:

@@ -7,21 +7,23 @@ Looking must change nothing: what is read here owns no tensor afterwards.
 from __future__ import annotations
 
 import copyreg
-import weakref
 from collections.abc import Iterable, Iterator
 from typing import Any
 
 import torch
 
+from swapmodel.conformance import keepers
 from swapmodel.conformance.observation import (
     NOWHERE,
     Observation,
     Row,
+    WeakrefRow,
     module_rows,
     rows,
 )
 from swapmodel.conformance.survey import Survey, survey
 from swapmodel.semantics.payloads import MODULUS
+from swapmodel.state.keepers import KEEPERS
 
 FLAGS = ("overwrite", "swap")
 
@@ -133,16 +135,29 @@ class _TorchReader:
         behind = [one for one, _ in n.next_functions if one is not None]
         return type(n).__name__, getattr(n, "variable", None), behind
 
-    def weakrefs(self, found: Survey) -> Iterator[tuple[str, str, int | None]]:
+    def weakrefs(self, found: Survey) -> Iterator[WeakrefRow]:
         for name in sorted(self.names):
-            thing = self.names[name]
-            kind = type(thing).__name__
-            if isinstance(thing, weakref.ReferenceType):
-                t = thing()
-                place = None if t is None else found.first.get(id(t), NOWHERE)
-                yield name, kind, place
-            elif isinstance(thing, torch._C._WeakTensorRef):
-                yield name, kind, None if thing.expired() else NOWHERE
+            kept = self.names[name]
+            if not isinstance(kept, keepers.Kept):
+                continue
+            if kept.keeper == "_WeakTensorRef":
+                yield name, kept.keeper, None if kept.thing.expired() else NOWHERE, ()
+                continue
+            t = keepers.yields(kept)
+            place = None if t is None else found.first.get(id(t), NOWHERE)
+            yield name, kept.keeper, place, tuple(self.handed_out(kept, t, found))
+
+    def handed_out(self, kept: keepers.Kept, t: Any, found: Survey) -> Iterator[Any]:
+        promise = KEEPERS[kept.keeper]
+        if promise.notes:
+            yield kept.noted, t is not None and keepers.metadata(t) == kept.noted
+        if promise.asked:
+            for number, (_, one) in enumerate(found.places):
+                first = found.first[id(one)] == number
+                if first and (promise.asked == "identity" or one.data_ptr()):
+                    answer = keepers.finds(kept, one)
+                    if answer:
+                        yield number, answer
 
     def row(self, t: Any, number: int, found: Survey) -> Row:
         entries = t.__dict__
@@ -180,7 +195,7 @@ class _TorchReader:
             t._use_count(),
             _labels(t._backward_hooks),
             _labels(t._post_accumulate_grad_hooks),
-            weakref.getweakrefcount(t),
+            tuple(keepers.python_types(t)),
         )
 
 

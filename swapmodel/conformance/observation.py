@@ -13,10 +13,11 @@ from typing import Any, TypeAlias
 from attrs import frozen
 
 from swapmodel.conformance.survey import Survey, survey
-from swapmodel.semantics import autograd_meta, ownership, tensors
-from swapmodel.state.heap import Heap, living
-from swapmodel.state.ids import HooksId, NodeId, TensorId
-from swapmodel.state.weakrefs import PYTHON_TYPES
+from swapmodel.semantics import autograd_meta, ownership, tensors, weakrefs
+from swapmodel.state.heap import Heap
+from swapmodel.state.ids import HooksId, NodeId, TensorId, WeakrefId
+from swapmodel.state.keepers import KEEPERS
+from swapmodel.state.weakrefs import Weakref
 
 FIELDS = (
     "is",
@@ -55,6 +56,12 @@ VALUES = FIELDS.index("values")
 
 Row: TypeAlias = tuple[Any, ...]
 
+WeakrefRow: TypeAlias = tuple[str, str, int | None, tuple[Any, ...]]
+"""
+A variable, its keeper and the place of what it yields.  Then what it noted and whether
+that still holds, and which places a look-up finds: Python's own containers raise there.
+"""
+
 NOWHERE = -1
 """The number of what is alive and stands at no place, or of a null storage."""
 
@@ -73,8 +80,8 @@ class Observation:
     """Each place of a module: the first place of the same one, and if it is that one
     the names that it has for things, and what its weak references yield."""
 
-    weakrefs: tuple[tuple[str, str, int | None], ...]
-    """Each weak reference: its variable, its type, what it yields."""
+    weakrefs: tuple[WeakrefRow, ...]
+    """Each weak reference: its variable, its keeper, what it yields and hands out."""
 
     flags: tuple[tuple[str, bool], ...]
     """The switches of `torch.__future__`."""
@@ -196,17 +203,30 @@ class _HeapReader:
             return node.name, None, behind
         return node.name, self.heap.impl(node.variable).pyobj, behind
 
-    def weakrefs(self, found: Survey) -> Iterator[tuple[str, str, int | None]]:
+    def weakrefs(self, found: Survey) -> Iterator[WeakrefRow]:
         for name, kind, position in self.heap.names:
             if kind != "weakref":
                 continue
-            ref = self.heap.weakref(position)  # type: ignore[arg-type]
-            if ref.type not in PYTHON_TYPES:
-                yield name, ref.type, None if ref.impl is None else NOWHERE
-            elif ref.tensor is None:
-                yield name, ref.type, None
-            else:
-                yield name, ref.type, found.first.get(ref.tensor, NOWHERE)
+            ref = self.heap.weakref(WeakrefId(position))
+            if ref.impl is not None:
+                yield name, ref.keeper, NOWHERE, ()
+                continue
+            t, place = ref.tensor, None
+            if t is not None:
+                place = found.first.get(t, NOWHERE)
+            yield name, ref.keeper, place, tuple(self.handed_out(ref, place))
+
+    def handed_out(self, ref: Weakref, place: int | None) -> Iterator[Any]:
+        promise, t = KEEPERS[ref.keeper], ref.tensor
+        if promise.notes:
+            yield ref.noted, weakrefs.passes(self.heap, ref)
+        if not promise.asked or t is None or place == NOWHERE:
+            return
+        impl = self.heap.impl_of(t)
+        if promise.asked == "identity":
+            yield place, True
+        elif impl.storage is not None and impl.device != "meta":
+            yield place, True if impl.length == 1 else "ambiguous"
 
     def row(self, t: TensorId, number: int, found: Survey) -> Row:
         heap = self.heap
@@ -245,7 +265,7 @@ class _HeapReader:
             sum(1 for _ in ownership.owners(heap, tensor.impl)),
             self._listed(tensor.backward_hooks),
             self._listed(tensor.post_accumulate_grad_hooks),
-            sum(1 for _, ref in living(heap.weakrefs) if ref.tensor == t),
+            tuple(weakrefs.python_types(heap, t)),
         )
 
     def _listed(self, one: HooksId | None) -> tuple[str, ...] | None:

@@ -5,7 +5,6 @@ What is each action in real torch?  One small function per kind of action.
 from __future__ import annotations
 
 import copy
-import weakref
 from collections.abc import Callable
 from typing import Any, TypeAlias, TypeVar
 
@@ -13,6 +12,7 @@ import torch
 
 from swapmodel import actions
 from swapmodel.actions import Action, operands
+from swapmodel.conformance import keepers
 from swapmodel.semantics.payloads import SCALE
 
 A = TypeVar("A")
@@ -35,6 +35,9 @@ def perform(variables: dict[str, Any], fired: Fired, action: Action) -> None:
         del variables[action.name]
     elif isinstance(action, actions.RegisterHook):
         found[0].register_hook(_hook(fired, action.label))
+    elif isinstance(action, actions.TakeWeakref):
+        kept = keepers.take(action.type, found[0], action.name, fired)
+        variables[action.name] = kept
     else:
         named = _PERFORMERS[type(action)](action, *found)
         if named is not None:
@@ -115,13 +118,6 @@ def _backward(action: actions.Backward, t: Any) -> None:
 @_performs(actions.View)
 def _view(action: actions.View, t: Any) -> tuple[str, Any]:
     return action.name, t.view(-1)
-
-
-@_performs(actions.TakeWeakref)
-def _take_weakref(action: actions.TakeWeakref, t: Any) -> tuple[str, Any]:
-    if action.type == "_WeakTensorRef":
-        return action.name, torch._C._WeakTensorRef(t)
-    return action.name, weakref.ref(t)
 
 
 @_performs(actions.Register)

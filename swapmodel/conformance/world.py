@@ -12,6 +12,7 @@ import torch
 
 from swapmodel.actions import Action, Backward, Forward
 from swapmodel.conformance import perform
+from swapmodel.conformance.keepers import Called
 from swapmodel.conformance.look import keep_small, observe_world
 from swapmodel.conformance.observation import Result
 from swapmodel.report import snippets
@@ -69,7 +70,13 @@ class World:
         gc.collect()
         kind = "refused" if errors else "done"
         seen = observe_world(self.variables)
-        return Result(kind, errors, tuple(self.fired), seen)
+        return Result(kind, errors, _in_order(self.fired), seen)
+
+
+def _in_order(fired: list[str]) -> tuple[str, ...]:
+    """Hooks as they fired; behind them, sorted, what called back as tensors died."""
+    called = sorted([one for one in fired if isinstance(one, Called)])
+    return (*[one for one in fired if not isinstance(one, Called)], *called)
 
 
 def _chain(error: BaseException | None) -> tuple[tuple[str, str], ...]:

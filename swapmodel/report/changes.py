@@ -77,8 +77,8 @@ def reference(heap: Heap, w: WeakrefId) -> str:
     ref = heap.weakref(w)
     t = ref.tensor if ref.impl is None else heap.impl(ref.impl).pyobj
     if t is None:
-        return f"{ref.type}, dead"
-    return f"{ref.type} of {_standing(heap, t)}"
+        return f"{ref.keeper}, dead"
+    return f"{ref.keeper} of {_standing(heap, t)}"
 
 
 def _references(before: Heap, then: Heap) -> Iterator[Change]:

@@ -70,7 +70,7 @@ class _Drawing:
             yield from self.tensor(inner)
         for w, ref in living(self.heap.weakrefs):
             if ref.tensor == t:
-                yield f'w{w}["{ref.type}"] -.-> t{t}'
+                yield f'w{w}["{ref.keeper}"] -.-> t{t}'
 
     def impl(self, i: ImplId) -> Iterator[str]:
         if not self.once("impl", i):
@@ -109,7 +109,7 @@ class _Drawing:
                 yield from self.tensor(t)
         for w, ref in living(self.heap.weakrefs):
             if ref.impl == i:
-                yield f'w{w}["{ref.type}"] -.-> i{i}'
+                yield f'w{w}["{ref.keeper}"] -.-> i{i}'
 
     def node(self, n: NodeId) -> Iterator[str]:
         if not self.once("node", n):

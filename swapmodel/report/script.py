@@ -192,7 +192,7 @@ def _steps(
 ) -> Iterator[str]:
     whole = whole_program(one)
     heap = one.heap
-    if "register_hook" in "\n".join(map(spelling.spelled, whole)):
+    if "fired.append" in "\n".join(map(spelling.spelled, whole)):
         yield "fired = []"
     for number, (action, outcome) in enumerate(zip(whole, outcomes, strict=False), 1):
         if number == len(one.program):

@@ -15,6 +15,7 @@ from swapmodel.semantics.places import segments
 from swapmodel.semantics.spec import Spec
 from swapmodel.specfiles.rules import rules
 from swapmodel.specfiles.texts import text_of
+from swapmodel.state.keepers import Keeper
 
 CAST_METHODS = {
     "float64": "double",
@@ -40,11 +41,27 @@ FLAGS = {
 }
 """How a flag is set."""
 
-WEAKREFS = {
+WEAKREFS: dict[Keeper, str] = {
     "ReferenceType": "weakref.ref({t})",
     "_WeakTensorRef": "torch._C._WeakTensorRef({t})",
+    "ProxyType": "weakref.proxy({t})",
+    "WeakIdRef": "torch.utils.weak.WeakIdRef({t})",
+    "KeyedRef": 'weakref.KeyedRef({t}, print, "key")',
+    "InternalRef": 'type("InternalRef", (weakref.ref,), {{}})({t})',
+    "callback": 'weakref.ref({t}, lambda _: fired.append("{name}"))',
+    "finalize": 'weakref.finalize({t}, fired.append, "{name}")',
+    "TensorWeakRef": "torch.utils.weak.TensorWeakRef({t})",
+    "WeakSet": "weakref.WeakSet([{t}])",
+    "WeakKeyDictionary": 'weakref.WeakKeyDictionary({{{t}: "entry"}})',
+    "WeakValueDictionary": 'weakref.WeakValueDictionary({{"key": {t}}})',
+    "WeakIdKeyDictionary": 'torch.utils.weak.WeakIdKeyDictionary({{{t}: "entry"}})',
+    "WeakTensorKeyDictionary": (
+        'torch.utils.weak.WeakTensorKeyDictionary({{{t}: "entry"}})'
+    ),
+    "id-table": "{{id({t}): (weakref.ref({t}), {t}.dtype)}}",
+    "guard": "weakref.ref({t}), type({t}), {t}.dtype, {t}.shape, {t}.requires_grad",
 }
-"""How a weak reference of each type is taken."""
+"""How a weak reference is taken, bare or by a keeper."""
 
 
 def expression(place: str) -> str:
@@ -77,8 +94,13 @@ def _backward(one: actions.Backward) -> str:
     return f"{t}.backward(torch.ones_like({t}))"
 
 
+def weakref(keeper: Keeper, t: str, name: str) -> str:
+    """The expression that takes a weak reference of *t* for the variable *name*."""
+    return WEAKREFS[keeper].format(t=t, name=name)
+
+
 def _weakref(one: actions.TakeWeakref) -> str:
-    return f"{one.name} = {WEAKREFS[one.type].format(t=expression(one.t))}"
+    return f"{one.name} = {weakref(one.type, expression(one.t), one.name)}"
 
 
 def _hook(one: actions.RegisterHook) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from swapmodel.report.snippets import CLASSES
-from swapmodel.report.spelling import FLAGS, REGISTER, WEAKREFS, dtype, expression
+from swapmodel.report.spelling import FLAGS, REGISTER, dtype, expression, weakref
 from swapmodel.semantics.tensors import is_parameter
 from swapmodel.state.classes import module_class, tensor_class
 from swapmodel.state.heap import Heap, living
@@ -204,4 +204,4 @@ class _Writer:
         t = ref.tensor if ref.impl is None else self.heap.impl(ref.impl).pyobj
         if t is None:
             raise NotWritten(f"{name} is a weak reference of what is gone")
-        return f"{name} = {WEAKREFS[ref.type].format(t=self.tensors[t])}"
+        return f"{name} = {weakref(ref.keeper, self.tensors[t], ref.label)}"

@@ -7,7 +7,7 @@ reach them; `shapes` says what is written of each.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from operator import attrgetter
 from typing import Any, TypeAlias, get_args, get_type_hints
 
@@ -27,8 +27,9 @@ from swapmodel.search.shapes import (
     small,
 )
 from swapmodel.state.autograd import Node, SavedVariable
-from swapmodel.state.heap import COLUMNS, Heap
-from swapmodel.state.ids import Held, NodeId
+from swapmodel.state.heap import COLUMNS, Heap, living
+from swapmodel.state.ids import Held, NodeId, TensorId, WeakrefId
+from swapmodel.state.keepers import KEEPERS
 
 Written: TypeAlias = tuple[object, bytes, tuple[Address, ...]]
 """A value, what is written of it, and the positions that it holds, in order."""
@@ -77,6 +78,7 @@ def canonical(heap: Heap) -> bytes:
         if kind == _NODES:
             nodes.append(columns[_NODE_COLUMN][position])
             out += versions_seen(heap, nodes[-1].saved)
+    out += registered(heap, numbers)
     if nodes and (_JOINS or any(len(node.edges) > 1 for node in nodes)):
         out += order_of_creation(one for one in order if one & _KIND == _NODES)
     return packed(out)
@@ -105,6 +107,19 @@ def versions_seen(heap: Heap, saved: Iterable[SavedVariable]) -> list[int]:
     return [min(max(one, 0), 2 * FAR) for one in ahead]
 
 
+def registered(heap: Heap, numbers: dict[Address, int]) -> Iterator[int]:
+    """What a registry keeps though no variable does, sorted by the tensor's number."""
+    found: list[tuple[int, list[int]]] = []
+    for w, ref in living(heap.weakrefs):
+        if address(_WEAKREFS, w) not in numbers and KEEPERS[ref.keeper].registered:
+            label: list[int] = []
+            plain(ref.label, label, [])
+            assert ref.tensor is not None
+            found.append((numbers[address(_TENSORS, ref.tensor)], label))
+    for number, label in sorted(found):
+        yield from (number, *label)
+
+
 def order_of_creation(nodes: Iterable[Address]) -> list[int]:
     """
     Which of the nodes, in the order of the key, was made before which.
@@ -120,7 +135,8 @@ def order_of_creation(nodes: Iterable[Address]) -> list[int]:
 # -- What is read of each kind of thing ------------------------------------------------
 
 _KIND = (1 << KIND_BITS) - 1
-_NODES = KINDS.index(NodeId)
+_NODES, _TENSORS = KINDS.index(NodeId), KINDS.index(TensorId)
+_WEAKREFS = KINDS.index(WeakrefId)
 _JOINS = any(
     len(operands(kind)) > 1 and "name" in attrs.fields_dict(kind) for kind in ACTIONS
 )

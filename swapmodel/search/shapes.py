@@ -25,7 +25,7 @@ from swapmodel.state.ids import (
     TensorId,
     WeakrefId,
 )
-from swapmodel.state.weakrefs import PYTHON_TYPES
+from swapmodel.state.keepers import KEEPERS
 
 Address: TypeAlias = int
 """A kind of thing and its position in one number; see `address`."""
@@ -56,7 +56,7 @@ KIND_BITS = 4
 _KNOWN = (
     *("float32", "float64", "float16", "bfloat16", "cpu", "meta", "cuda"),
     *CLASSES,
-    *PYTHON_TYPES,
+    *KEEPERS,
 )
 _NUMBERS, _TUPLES, _TEXTS, _WORDS = 8, 48, 64, 128
 """Where the codes of small numbers, short tuples, short texts and known words start."""

@@ -1,7 +1,8 @@
 """
 What every operation does, phase by phase.
 
-Reading order: spec, ownership, places, payloads, tensors, weakrefs, modules,
-autograd_meta, forward, methods, backward, swap, set_data, functions, choose,
-convert_gradient, convert_rnn, convert, deepcopy, step
+Reading order: spec, ownership, places, payloads, tensors,
+autograd_meta, weakrefs, modules, forward, methods, backward, guards, swap,
+set_data, functions, choose, convert_gradient, convert_rnn, convert, deepcopy,
+step
 """

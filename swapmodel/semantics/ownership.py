@@ -9,6 +9,7 @@ from typing import Any, Literal, TypeAlias
 
 from swapmodel.state.autograd import NO_META
 from swapmodel.state.draft import Draft
+from swapmodel.state.events import Fired
 from swapmodel.state.heap import Columns, living
 from swapmodel.state.ids import (
     HooksId,
@@ -18,6 +19,7 @@ from swapmodel.state.ids import (
     TensorId,
     WeakrefId,
 )
+from swapmodel.state.keepers import KEEPERS
 
 OwnerKind: TypeAlias = Literal[
     "python object", "gradient", "AccumulateGrad", "saved", "view", "view function"
@@ -175,6 +177,7 @@ def collect(draft: Draft) -> None:
         for t in frame.tensors():
             if t not in reached.tensors:
                 reached.tensor(t)
+    _add_registered(draft, reached)
     _forget_the_dead(draft, reached)
     impls = [draft.impl(i) for i in reached.impls]
     _release(draft.tensors, reached.tensors)
@@ -195,6 +198,17 @@ def _release(column: list[Any], reached: Set[object]) -> None:
                 column[position] = None
 
 
+def _add_registered(draft: Draft, reached: Reached) -> None:
+    """Reach what a registry keeps as long as the tensor lives, and calls then."""
+    for w, ref in living(draft.weakrefs):
+        if w in reached.weakrefs or not KEEPERS[ref.keeper].registered:
+            continue
+        if ref.tensor in reached.tensors:
+            reached.weakrefs.add(WeakrefId(w))
+        elif ref.tensor is not None:
+            draft.events.append(Fired(ref.label, "weakref"))
+
+
 def _forget_the_dead(draft: Draft, reached: Reached) -> None:
     """Clear the weak pointers to what is about to be released."""
     if draft.nodes:
@@ -206,5 +220,7 @@ def _forget_the_dead(draft: Draft, reached: Reached) -> None:
         ref = draft.weakref(w)
         if ref.tensor is not None and ref.tensor not in reached.tensors:
             draft.edit_weakref(w).tensor = None
+            if KEEPERS[ref.keeper].calls_back:
+                draft.events.append(Fired(ref.label, "weakref"))
         if ref.impl is not None and ref.impl not in reached.impls:
             draft.edit_weakref(w).impl = None

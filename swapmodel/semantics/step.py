@@ -112,8 +112,8 @@ def _dispatch(
             return _name(draft, name, methods.returned(draft, found[0], made))
         case actions.Drop(name):
             return _drop(draft, name)
-        case actions.TakeWeakref(kind, _, name):
-            draft.bind(name, "weakref", weakrefs.take(draft, kind, *found))
+        case actions.TakeWeakref(keeper, _, name):
+            draft.bind(name, "weakref", weakrefs.take(draft, keeper, found[0], name))
         case actions.RegisterHook(_, label):
             return autograd_meta.register_hook(draft, found[0], label)
         case actions.SetAttribute(_, key, value):

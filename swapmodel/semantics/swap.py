@@ -5,17 +5,12 @@ What does `torch.utils.swap_tensors` check, in what order, and what does it move
 from __future__ import annotations
 
 from swapmodel.outcomes import Refusal, Stop
-from swapmodel.semantics import forward, ownership, spec
+from swapmodel.semantics import ownership, spec
+from swapmodel.semantics.guards import OPERANDS, each
 from swapmodel.semantics.spec import Frame, phase
 from swapmodel.state.classes import tensor_class
 from swapmodel.state.draft import Draft
-from swapmodel.state.heap import living
 from swapmodel.state.ids import TensorId
-from swapmodel.state.weakrefs import PYTHON_TYPES
-
-spec.operation("swap_tensors", "t1", "t2")
-
-OPERANDS = ("t1", "t2")
 
 
 def swap_tensors(draft: Draft, frame: Frame, t1: TensorId, t2: TensorId) -> Stop | None:
@@ -33,22 +28,7 @@ def swap_tensors(draft: Draft, frame: Frame, t1: TensorId, t2: TensorId) -> Stop
     return stop
 
 
-def _each(frame: Frame) -> tuple[tuple[str, TensorId], ...]:
-    return ("t1", frame.t1), ("t2", frame.t2)
-
-
 # -- Checks ------------------------------------------------------------------------
-
-
-@phase("no-weakrefs", "swap_tensors", reads=OPERANDS)
-def no_weakrefs(draft: Draft, frame: Frame) -> Stop | None:
-    """Refuse a tensor that `weakref.getweakrefs` lists a reference of."""
-    for operand, t in _each(frame):
-        for _, ref in living(draft.weakrefs):
-            if ref.tensor == t and ref.type in PYTHON_TYPES:
-                # [swap/no-weakrefs]
-                return Refusal("swap/no-weakrefs", operand)
-    return None
 
 
 @phase("same-slots", "swap_tensors", reads=OPERANDS)
@@ -69,20 +49,44 @@ def few_owners(draft: Draft, frame: Frame) -> Stop | None:
 
     Source: `check_use_count` in `torch.utils.swap_tensors`, pytorch#127313.
     """
-    for operand, t in _each(frame):
-        count = ownership.use_count(draft, t)
-        if count == 1:
-            continue
-        meta = draft.meta_of(t)
-        if count == 2 and meta.grad_fn is None and not meta.requires_grad:
-            # [swap/gradient-edge] The edge is asked for before the owner is known.
-            return Refusal("swap/gradient-edge", operand)
-        if count > 2 or meta.grad_fn is not None or meta.accumulator is None:
-            # [swap/few-owners]
-            return Refusal("swap/few-owners", operand, (("count", count),))
+    for operand, t in each(frame):
+        refusal = _too_many_owners(draft, operand, t)
+        if refusal is not None:
+            return refusal
         # [swap/poison] At once, before the other tensor has been looked at.
-        draft.edit_node(forward.gradient_edge(draft, t)).poisoned = True
+        _poison(draft, t)
     return None
+
+
+@phase("few-owners-unpoisoned", "swap_tensors", reads=OPERANDS)
+def few_owners_unpoisoned(draft: Draft, frame: Frame) -> Stop | None:
+    """Ask of both tensors what `few-owners` asks, and poison neither."""
+    for operand, t in each(frame):
+        refusal = _too_many_owners(draft, operand, t)
+        if refusal is not None:
+            return refusal
+    return None
+
+
+def _too_many_owners(draft: Draft, operand: str, t: TensorId) -> Refusal | None:
+    count = ownership.use_count(draft, t)
+    if count == 1:
+        return None
+    meta = draft.meta_of(t)
+    if count == 2 and meta.grad_fn is None and not meta.requires_grad:
+        # [swap/gradient-edge] The edge is asked for before the owner is known.
+        return Refusal("swap/gradient-edge", operand)
+    if count > 2 or meta.grad_fn is not None or meta.accumulator is None:
+        # [swap/few-owners]
+        return Refusal("swap/few-owners", operand, (("count", count),))
+    return None
+
+
+def _poison(draft: Draft, t: TensorId) -> None:
+    """Make the `AccumulateGrad` node of *t*, if it is alive, refuse to run."""
+    node = draft.meta_of(t).accumulator
+    if node is not None:
+        draft.edit_node(node).poisoned = True
 
 
 @phase("one-owner", "swap_tensors", reads=OPERANDS)
@@ -92,7 +96,7 @@ def one_owner(draft: Draft, frame: Frame) -> Stop | None:
 
     Source: `torch._C._swap_tensor_impl` in 2.3.0.
     """
-    for operand, t in _each(frame):
+    for operand, t in each(frame):
         count = ownership.use_count(draft, t)
         if count > 1:
             # [swap/one-owner]
@@ -107,7 +111,7 @@ def no_impl_weakrefs(draft: Draft, frame: Frame) -> Stop | None:
 
     Source: `torch._C._swap_tensor_impl`.
     """
-    for operand, t in _each(frame):
+    for operand, t in each(frame):
         count = ownership.weak_count(draft, t)
         if count:
             # [swap/no-impl-weakrefs]
@@ -164,4 +168,12 @@ def move_impl(draft: Draft, frame: Frame) -> Stop | None:
     a.impl, b.impl = b.impl, a.impl
     draft.edit_impl(a.impl).pyobj = frame.t1
     draft.edit_impl(b.impl).pyobj = frame.t2
+    return None
+
+
+@phase("poison", "swap_tensors", reads=OPERANDS)
+def poison(draft: Draft, frame: Frame) -> Stop | None:
+    """Poison the live nodes of both tensors, now that the swap has happened."""
+    for _, t in each(frame):
+        _poison(draft, t)
     return None

@@ -1,6 +1,6 @@
 """
 Everything a heap is made of.
 
-Reading order: record, ids, classes, tensors, autograd, weakrefs,
-holders, events, heap, draft, build
+Reading order: record, ids, classes, tensors, autograd, keepers,
+weakrefs, holders, events, heap, draft, build
 """

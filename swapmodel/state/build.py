@@ -167,7 +167,7 @@ class Builder:
         for w, ref in living(self._draft.weakrefs):
             if ref.tensor == t:
                 return WeakrefId(w)
-        ref = Weakref(type="ReferenceType", tensor=t, ghost_tensor=t)
+        ref = Weakref(tensor=t, ghost_tensor=t, ghost_impl=self._draft.tensor(t).impl)
         return self._draft.add_weakref(ref)
 
     def name(self, name: str, kind: Kind, position: int) -> None:

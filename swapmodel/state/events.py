@@ -19,12 +19,12 @@ Role: TypeAlias = Literal["parameter", "gradient", "buffer"]
 
 @frozen
 class Fired:
-    """A hook ran during a backward."""
+    """A hook ran during a backward, or a weak reference called back."""
 
     hook: str
     """The label given when it was registered."""
 
-    kind: Literal["tensor", "post-accumulate", "node"]
+    kind: Literal["tensor", "post-accumulate", "node", "weakref"]
 
 
 @frozen

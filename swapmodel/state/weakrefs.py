@@ -4,16 +4,14 @@ What refers to a tensor without owning it?
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias
+from typing import TypeAlias
 
 from swapmodel.state.ids import ImplId, TensorId
+from swapmodel.state.keepers import KEEPERS, Keeper, WeakrefType
 from swapmodel.state.record import record
 
-WeakrefType: TypeAlias = Literal["ReferenceType", "_WeakTensorRef"]
-"""What a guard can see of a weak reference."""
-
-PYTHON_TYPES: tuple[WeakrefType, ...] = ("ReferenceType",)
-"""Types that `weakref.getweakrefs` lists; the others count on the impl."""
+Noted: TypeAlias = tuple[str | int | bool, ...]
+"""The class, dtype, length and `requires_grad` of a tensor at one time."""
 
 
 @record
@@ -24,8 +22,8 @@ class Weakref:
     Those of the object follow the object in a swap, those of the impl the impl.
     """
 
-    type: WeakrefType
-    """`type(r).__name__`."""
+    keeper: Keeper = "ReferenceType"
+    """What holds it and what for; `KEEPERS` says of which type it is."""
 
     tensor: TensorId | None = None
     """What a reference of a Python object yields; `None` once that is dead."""
@@ -33,5 +31,19 @@ class Weakref:
     impl: ImplId | None = None
     """What a `_WeakTensorRef` points at; `None` once that is dead."""
 
+    label: str = ""
+    """What a callback reports, or nothing."""
+
+    noted: Noted = ()
+    """What an id-table or a guard noted when it took the reference."""
+
     ghost_tensor: TensorId | None = None
     """The object it was taken from."""
+
+    ghost_impl: ImplId | None = None
+    """The content that the object had when the reference was taken."""
+
+
+def type_of(ref: Weakref) -> WeakrefType:
+    """`type(r).__name__`, which is what a guard can see."""
+    return KEEPERS[ref.keeper].type

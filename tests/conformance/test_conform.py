@@ -124,5 +124,8 @@ def test_an_unknown_part_is_bad_input() -> None:
 
 
 def test_the_parts() -> None:
-    """All programs of a length, random ones, and the wrong specs."""
-    assert PARTS == ("exhaustive-3", "random", "negative control")
+    """All programs of a length, each area, random programs, and the wrong specs."""
+    areas = [one for one in PARTS if one.startswith(conform.AREA)]
+
+    assert ("exhaustive-3", *areas, "random", "negative control") == PARTS
+    assert areas

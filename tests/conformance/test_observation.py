@@ -81,8 +81,8 @@ def test_weakrefs_say_what_they_yield() -> None:
     )
 
     assert observe(heap).weakrefs == (
-        ("r", "ReferenceType", row(heap, "t")["is"]),
-        ("s", "_WeakTensorRef", NOWHERE),
+        ("r", "ReferenceType", row(heap, "t")["is"], ()),
+        ("s", "_WeakTensorRef", NOWHERE, ()),
     )
 
 

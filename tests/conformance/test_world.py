@@ -80,7 +80,7 @@ def test_exceptions_are_read_and_let_go() -> None:
         "Cannot swap t1 because it has weakref associated with it",
     ]
     assert result.kind == "refused"
-    assert dict(result.then.places)["m.weight"][-1] == 1
+    assert dict(result.then.places)["m.weight"][-1] == ("ReferenceType",)
 
 
 def test_hooks_tell_their_labels() -> None:

@@ -40,6 +40,7 @@ RICH = (
     Forward("scale", "m.weight", "z"),
     TakeWeakref("ReferenceType", "m.weight", "r"),
     TakeWeakref("_WeakTensorRef", "t", "i"),
+    TakeWeakref("guard", "m.weight", "g"),
 )
 """A program after which nearly every field of every record says something."""
 
@@ -58,6 +59,7 @@ ADDED: dict[str, tuple[Any, ...]] = {
     "flat_weight_refs": (None,),
     "values": (5,),
     "ghost_values": (None,),
+    "noted": (1,),
 }
 """What can be added to a field that is a tuple; a new one needs an entry."""
 
@@ -75,6 +77,7 @@ POINTERS = {
     "variable": "impls",
     "tensor": "tensors",
     "ghost_tensor": "tensors",
+    "ghost_impl": "impls",
 }
 """The fields that are one position, with its column; a new one needs an entry."""
 
@@ -208,6 +211,17 @@ def test_dead_weakrefs_are_alike() -> None:
     assert canonical(dead) == canonical(again)
     assert canonical(dead) != canonical(after(module(), Drop("t")))
     assert canonical(after(dead, Drop("q"))) == canonical(after(module(), Drop("t")))
+
+
+def test_a_finalizer_without_a_name_counts() -> None:
+    """A registry keeps it: it refuses a swap and reports the death."""
+    take = TakeWeakref("finalize", "t", "q")
+    kept = after(module(), take, Drop("q"))
+    other = after(module(), TakeWeakref("finalize", "m.weight", "q"), Drop("q"))
+    again = after(module(), TakeWeakref("finalize", "t", "r"), Drop("r"))
+
+    assert len({*map(canonical, (module(), kept, other, again))}) == 4
+    assert canonical(after(kept, take, Drop("q"))) != canonical(kept)
 
 
 def test_nodes_of_a_joined_graph_keep_their_order() -> None:

@@ -12,7 +12,10 @@ from swapmodel.actions import (
     View,
 )
 from swapmodel.outcomes import Done, Undefined
+from swapmodel.semantics.ownership import weak_count
 from swapmodel.semantics.step import step
+from swapmodel.semantics.weakrefs import python_types
+from swapmodel.state.draft import Draft
 from tests.heaps import NEW, at, done, module, refused, spec, values
 
 
@@ -79,10 +82,9 @@ def test_one_plain_weakref_per_tensor() -> None:
         TakeWeakref("_WeakTensorRef", "t", "u"),
         TakeWeakref("_WeakTensorRef", "t", "v"),
     )
-    held = {name: position for name, kind, position in heap.names if kind == "weakref"}
 
-    assert held["r"] == held["s"]
-    assert held["u"] != held["v"]
+    assert python_types(heap, at(heap, "t")) == ["ReferenceType"]
+    assert weak_count(Draft(heap), at(heap, "t")) == 2
 
 
 def test_a_null_storage_can_be_aliased() -> None:

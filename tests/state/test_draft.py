@@ -119,7 +119,7 @@ def test_adding() -> None:
     i = draft.add_impl(impl, meta)
     t = draft.add_tensor(writable(Tensor)(cls="Tensor", impl=i))
     node = Node(name="MulBackward0", function="scale", dtype="float32", length=2)
-    ref = Weakref(type="ReferenceType", tensor=t)
+    ref = Weakref(keeper="ReferenceType", tensor=t)
     positions = (
         draft.add_node(node),
         draft.add_hooks(),
