@@ -7,21 +7,51 @@ one, resolved when the action runs.
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, TypeAlias, get_type_hints
+from typing import Literal, TypeAlias, get_type_hints
 
 from attrs import frozen
 
+from swapmodel.graph_actions import (
+    Backward as Backward,
+)
+from swapmodel.graph_actions import (
+    ClearGrad as ClearGrad,
+)
+from swapmodel.graph_actions import (
+    Detach as Detach,
+)
+from swapmodel.graph_actions import (
+    FillGrad as FillGrad,
+)
+from swapmodel.graph_actions import (
+    Forward as Forward,
+)
+from swapmodel.graph_actions import (
+    HookKind as HookKind,
+)
+from swapmodel.graph_actions import (
+    Product as Product,
+)
+from swapmodel.graph_actions import (
+    RegisterHook as RegisterHook,
+)
+from swapmodel.graph_actions import (
+    RequiresGrad as RequiresGrad,
+)
+from swapmodel.graph_actions import (
+    RetainGrad as RetainGrad,
+)
+from swapmodel.graph_actions import (
+    SetGrad as SetGrad,
+)
+from swapmodel.graph_actions import (
+    View as View,
+)
+from swapmodel.graph_actions import (
+    Write as Write,
+)
+from swapmodel.named import ModulePlace, Name, Place
 from swapmodel.state.keepers import Keeper
-
-Place: TypeAlias = Annotated[str, "tensor"]
-"""A variable (`w`) or a path from one (`m.weight`, `m.weight.grad`, `w.a`)."""
-
-ModulePlace: TypeAlias = Annotated[str, "module"]
-"""A place where a module must stand when the action runs."""
-
-Name: TypeAlias = str
-"""A variable that an action assigns, or a label."""
-
 
 # -- What a conversion applies to every tensor --------------------------------
 
@@ -72,44 +102,6 @@ class CastData:
 
 
 @frozen
-class FillGrad:
-    """Give a tensor a fresh gradient of ones: `t.grad = torch.ones_like(t)`."""
-
-    t: Place
-
-
-@frozen
-class ClearGrad:
-    """Take a tensor's gradient away: `t.grad = None`."""
-
-    t: Place
-
-
-@frozen
-class Forward:
-    """Compute a function of the closed algebra and keep its output: `y = f(t)`."""
-
-    function: Literal["scale", "square"]
-    t: Place
-    name: Name
-
-
-@frozen
-class Backward:
-    """Run backward from a tensor: `t.backward(torch.ones_like(t))`."""
-
-    t: Place
-
-
-@frozen
-class View:
-    """Keep a view of a tensor: `v = t.view(-1)`."""
-
-    t: Place
-    name: Name
-
-
-@frozen
 class Drop:
     """Delete a variable: `del name`, be it a tensor, an output or a weakref."""
 
@@ -127,14 +119,6 @@ class TakeWeakref:
     type: Keeper
     t: Place
     name: Name
-
-
-@frozen
-class RegisterHook:
-    """Register a tensor hook: `t.register_hook(...)`."""
-
-    t: Place
-    label: Name
 
 
 @frozen
@@ -217,9 +201,15 @@ Action: TypeAlias = (
     | CastData
     | FillGrad
     | ClearGrad
+    | SetGrad
+    | RequiresGrad
+    | RetainGrad
+    | Write
     | Forward
+    | Product
     | Backward
     | View
+    | Detach
     | Drop
     | TakeWeakref
     | RegisterHook
@@ -242,9 +232,15 @@ ACTIONS: tuple[type[Action], ...] = (
     CastData,
     FillGrad,
     ClearGrad,
+    SetGrad,
+    RequiresGrad,
+    RetainGrad,
+    Write,
     Forward,
+    Product,
     Backward,
     View,
+    Detach,
     Drop,
     TakeWeakref,
     RegisterHook,

@@ -3,5 +3,5 @@ Does real torch do what the model says?
 
 Reading order: survey, observation, differences, keepers, look, perform, world,
 lockstep, undefined, programs, starts, starts_of_classes, about_modules,
-starts_of_modules, starts_of_weakrefs, areas, conform, confirm
+starts_of_modules, starts_of_weakrefs, starts_of_graphs, areas, conform, confirm
 """

@@ -10,11 +10,12 @@ from attrs import frozen
 
 from swapmodel.actions import Program
 from swapmodel.conformance.differences import differences
-from swapmodel.conformance.observation import Result, observe
+from swapmodel.conformance.observation import Result, look
 from swapmodel.conformance.world import World
 from swapmodel.outcomes import Done, Outcome, Refusal, Refused
 from swapmodel.run import run
 from swapmodel.semantics.spec import Spec
+from swapmodel.semantics.step import step
 from swapmodel.specfiles.rules import rules
 from swapmodel.specfiles.texts import text_of
 from swapmodel.state.events import Fired
@@ -23,11 +24,16 @@ from swapmodel.state.heap import Heap
 
 def predicted(outcome: Done | Refused, spec: Spec) -> Result:
     """What Python would see of an outcome."""
+    return looked(outcome, spec)[0]
+
+
+def looked(outcome: Done | Refused, spec: Spec) -> tuple[Result, Heap]:
+    """What Python would see of an outcome, and the heap that looking leaves."""
     fired = _in_order([one for one in outcome.events if isinstance(one, Fired)])
-    then = observe(outcome.heap)
+    then, heap = look(outcome.heap)
     if isinstance(outcome, Done):
-        return Result("done", (), fired, then)
-    return Result("refused", _chain(outcome.refusal, spec), fired, then)
+        return Result("done", (), fired, then), heap
+    return Result("refused", _chain(outcome.refusal, spec), fired, then), heap
 
 
 def _in_order(fired: list[Fired]) -> tuple[str, ...]:
@@ -76,17 +82,24 @@ def compare(
     Without *every*, look after the last action that the model answers for.
     """
     world = World(start)
-    outcomes = run(start, program, spec).outcomes
-    answered = [one for one in outcomes if isinstance(one, Done | Refused)]
-    for count, (action, outcome) in enumerate(zip(program, answered, strict=False), 1):
+    outcomes = () if every else run(start, program, spec).outcomes
+    answered = sum(isinstance(one, Done | Refused) for one in outcomes)
+    heap: Heap = start
+    outcome: Outcome = Done(start)
+    for count, action in enumerate(program, 1):
+        outcome = step(heap, action, spec)
+        if not isinstance(outcome, Done | Refused):
+            break
+        heap = outcome.heap
         errors = world.run(action)
-        if not every and count < len(answered):
+        if not every and count < answered:
             continue
-        different = differences(predicted(outcome, spec), world.look(errors))
+        promised, heap = looked(outcome, spec)
+        different = differences(promised, world.look(errors))
         if different:
             found = Divergence(start, program[:count], different)
             return Compared(found, outcome)
-    return Compared(None, outcomes[-1])
+    return Compared(None, outcome)
 
 
 def compare_last(start: Heap, program: Program, promised: Result) -> Divergence | None:

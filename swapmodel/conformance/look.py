@@ -1,7 +1,8 @@
 """
 What can Python see of real torch?  The same rows as of a heap.
 
-Looking must change nothing: what is read here owns no tensor afterwards.
+What is read here owns no tensor afterwards.  Looking changes one thing, in torch and in
+the model: a stale view that is asked for its node makes it again.
 """
 
 from __future__ import annotations
@@ -28,6 +29,9 @@ from swapmodel.state.keepers import KEEPERS
 FLAGS = ("overwrite", "swap")
 
 _DTYPES: dict[Any, str] = {}
+
+UNREAD, REFUSED = object(), object()
+"""Stand for a node that was not asked for yet, and for one that torch refuses."""
 
 
 def observe_world(variables: dict[str, Any]) -> Observation:
@@ -57,7 +61,7 @@ def keep_small(variables: dict[str, Any]) -> None:
     counter of its own.
     """
     with torch._C.DisableTorchFunctionSubclass():
-        for _, t in survey(_TorchReader(variables)).places:
+        for _, t in survey(_MemoryReader(variables)).places:
             if t.data_ptr() and max(_elements(t)) >= MODULUS:
                 _window(t).remainder_(MODULUS)
 
@@ -83,6 +87,7 @@ class _TorchReader:
         self.names = variables
         self.impls: dict[int, int] = {}
         self.storages: dict[int, int] = {}
+        self.grad_fns: dict[int, Any] = {}
 
     def variables(self) -> Iterator[tuple[str, str, Any]]:
         for name in sorted(self.names):
@@ -129,7 +134,15 @@ class _TorchReader:
             yield "_base", base
 
     def grad_fn(self, t: Any) -> Any:
-        return t.grad_fn
+        """Read the node once, because reading it can make it, or be refused."""
+        known = self.grad_fns.get(id(t), UNREAD)
+        if known is UNREAD:
+            try:
+                known = t.grad_fn
+            except RuntimeError:
+                known = REFUSED
+            self.grad_fns[id(t)] = known
+        return None if known is REFUSED else known
 
     def node(self, n: Any) -> tuple[str, Any, list[Any]]:
         behind = [one for one, _ in n.next_functions if one is not None]
@@ -168,7 +181,7 @@ class _TorchReader:
             start = address - offset * t.element_size()
             storage = self.storages.setdefault(start, number)
             values = tuple([int(one) for one in _elements(t)])
-        grad, base, grad_fn = t.grad, t._base, t.grad_fn
+        grad, base, grad_fn = t.grad, t._base, self.grad_fn(t)
         return (
             number,
             self.impls.setdefault(t._cdata, number),
@@ -186,7 +199,7 @@ class _TorchReader:
             t.numel(),
             values,
             t.requires_grad,
-            t.is_leaf,
+            None if self.grad_fns[id(t)] is REFUSED else t.is_leaf,
             t.retains_grad,
             None if grad_fn is None else found.numbers[id(grad_fn)],
             None if grad is None else found.first[id(grad)],
@@ -197,6 +210,13 @@ class _TorchReader:
             _labels(t._post_accumulate_grad_hooks),
             tuple(keepers.python_types(t)),
         )
+
+
+class _MemoryReader(_TorchReader):
+    """The same for who only wants every tensor: asking a view for a node is a write."""
+
+    def grad_fn(self, t: Any) -> Any:
+        return None if t._base is not None else t.grad_fn
 
 
 def _attributes(entries: dict[str, Any], inner: list[str]) -> tuple[Any, ...]:

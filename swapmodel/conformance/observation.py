@@ -13,7 +13,8 @@ from typing import Any, TypeAlias
 from attrs import frozen
 
 from swapmodel.conformance.survey import Survey, survey
-from swapmodel.semantics import autograd_meta, ownership, tensors, weakrefs
+from swapmodel.semantics import autograd_meta, edges, ownership, tensors, weakrefs
+from swapmodel.state.draft import Draft
 from swapmodel.state.heap import Heap
 from swapmodel.state.ids import HooksId, NodeId, TensorId, WeakrefId
 from swapmodel.state.keepers import KEEPERS
@@ -113,15 +114,27 @@ class Result:
 
 def observe(heap: Heap) -> Observation:
     """Say what Python would see of *heap*."""
-    reader = _HeapReader(heap)
+    return look(heap)[0]
+
+
+def look(heap: Heap) -> tuple[Observation, Heap]:
+    """
+    Say what Python would see of *heap*, and what looking leaves of it.
+
+    A stale view that is asked for its node makes it again.
+    """
+    draft = Draft(heap)
+    reader = _HeapReader(draft)
     found = survey(reader)
-    return Observation(
+    ownership.collect(draft)
+    seen = Observation(
         places=rows(found, reader),
         nodes=tuple(found.nodes),
         modules=module_rows(found, reader),
         weakrefs=tuple(reader.weakrefs(found)),
         flags=(("overwrite", heap.flags.overwrite), ("swap", heap.flags.swap)),
     )
+    return seen, draft.sealed()
 
 
 def rows(found: Survey, reader: Any) -> tuple[tuple[str, Row], ...]:
@@ -145,10 +158,11 @@ def module_rows(found: Survey, reader: Any) -> tuple[tuple[str, Row], ...]:
 
 
 class _HeapReader:
-    """A heap, read as the walk wants it."""
+    """A heap, read as the walk wants it, in a draft."""
 
-    def __init__(self, heap: Heap) -> None:
+    def __init__(self, heap: Draft) -> None:
         self.heap = heap
+        self.refused: set[TensorId] = set()
         self.impls: dict[int, int] = {}
         self.storages: dict[int, int] = {}
 
@@ -194,7 +208,11 @@ class _HeapReader:
             yield "_base", self.heap.impl(meta.base).pyobj
 
     def grad_fn(self, t: Any) -> NodeId | None:
-        return self.heap.meta_of(t).grad_fn
+        node = edges.grad_fn(self.heap, t)
+        if node is None or isinstance(node, int):
+            return node
+        self.refused.add(t)
+        return None
 
     def node(self, n: Any) -> tuple[str, TensorId | None, list[NodeId]]:
         node = self.heap.node(n)
@@ -256,9 +274,9 @@ class _HeapReader:
             impl.length,
             values,
             autograd_meta.requires_grad(heap, t),
-            meta.grad_fn is None,
+            None if t in self.refused else meta.grad_fn is None,
             meta.retains_grad,
-            None if meta.grad_fn is None else found.numbers[meta.grad_fn],
+            self._number(t, found),
             None if grad is None else found.first[grad],
             None if base is None else found.first[base],
             heap.version(impl.counter),
@@ -267,6 +285,11 @@ class _HeapReader:
             self._listed(tensor.post_accumulate_grad_hooks),
             tuple(weakrefs.python_types(heap, t)),
         )
+
+    def _number(self, t: TensorId, found: Survey) -> int | None:
+        grad_fn = self.heap.meta_of(t).grad_fn
+        refused = t in self.refused or grad_fn is None
+        return None if refused else found.numbers[grad_fn]
 
     def _listed(self, one: HooksId | None) -> tuple[str, ...] | None:
         return None if one is None else self.heap.hooks_at(one).entries

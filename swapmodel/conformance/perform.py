@@ -34,7 +34,7 @@ def perform(variables: dict[str, Any], fired: Fired, action: Action) -> None:
             raise AttributeError(action.name)
         del variables[action.name]
     elif isinstance(action, actions.RegisterHook):
-        found[0].register_hook(_hook(fired, action.label))
+        _register_hook(action, found[0], _hook(fired, action.label))
     elif isinstance(action, actions.TakeWeakref):
         kept = keepers.take(action.type, found[0], action.name, fired)
         variables[action.name] = kept
@@ -57,8 +57,18 @@ def _at(variables: dict[str, Any], place: str) -> Any:
     return thing
 
 
-def _hook(fired: Fired, label: str) -> Callable[[Any], None]:
-    def fire(gradient: Any) -> None:
+def _register_hook(action: actions.RegisterHook, t: Any, hook: Any) -> None:
+    match action.kind:
+        case "tensor":
+            t.register_hook(hook)
+        case "post-accumulate":
+            t.register_post_accumulate_grad_hook(hook)
+        case "node":
+            torch.autograd.graph.get_gradient_edge(t).node.register_hook(hook)
+
+
+def _hook(fired: Fired, label: str) -> Callable[..., None]:
+    def fire(*_: Any) -> None:
         fired.append(label)
 
     fire.label = label  # type: ignore[attr-defined]
@@ -105,9 +115,45 @@ def _clear_grad(action: actions.ClearGrad, t: Any) -> None:
     t.grad = None
 
 
+@_performs(actions.SetGrad)
+def _set_grad(action: actions.SetGrad, t: Any, u: Any) -> None:
+    t.grad = u
+
+
+@_performs(actions.RequiresGrad)
+def _requires_grad(action: actions.RequiresGrad, t: Any) -> None:
+    t.requires_grad_(action.value)
+
+
+@_performs(actions.RetainGrad)
+def _retain_grad(action: actions.RetainGrad, t: Any) -> None:
+    t.retain_grad()
+
+
+@_performs(actions.Write)
+def _write(action: actions.Write, t: Any) -> None:
+    with torch.no_grad():
+        t.add_(1)
+
+
+FUNCTIONS: dict[str, Callable[[Any], Any]] = {
+    "scale": lambda t: t * SCALE,
+    "square": lambda t: t.pow(2),
+    "relu": lambda t: t.relu(),
+}
+"""The forward functions of the algebra that have one operand."""
+
+
 @_performs(actions.Forward)
 def _forward(action: actions.Forward, t: Any) -> tuple[str, Any]:
-    return action.name, t * SCALE if action.function == "scale" else t.pow(2)
+    with torch.set_grad_enabled(action.grad_mode):
+        return action.name, FUNCTIONS[action.function](t)
+
+
+@_performs(actions.Product)
+def _product(action: actions.Product, t: Any, u: Any) -> tuple[str, Any]:
+    with torch.set_grad_enabled(action.grad_mode):
+        return action.name, t * u
 
 
 @_performs(actions.Backward)
@@ -117,7 +163,13 @@ def _backward(action: actions.Backward, t: Any) -> None:
 
 @_performs(actions.View)
 def _view(action: actions.View, t: Any) -> tuple[str, Any]:
-    return action.name, t.view(-1)
+    with torch.set_grad_enabled(action.grad_mode):
+        return action.name, t.view(-1)
+
+
+@_performs(actions.Detach)
+def _detach(action: actions.Detach, t: Any) -> tuple[str, Any]:
+    return action.name, t.detach()
 
 
 @_performs(actions.Register)

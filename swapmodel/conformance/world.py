@@ -10,7 +10,7 @@ from typing import Any
 
 import torch
 
-from swapmodel.actions import Action, Backward, Forward
+from swapmodel.actions import Action, Backward, Forward, Product, Write
 from swapmodel.conformance import perform
 from swapmodel.conformance.keepers import Called
 from swapmodel.conformance.look import keep_small, observe_world
@@ -20,7 +20,7 @@ from swapmodel.state.classes import module_class
 from swapmodel.state.heap import Heap
 from swapmodel.state.ids import ImplId, ModuleId, TensorId
 
-GROWING = (Forward, Backward)
+GROWING = (Forward, Product, Backward, Write)
 """The actions after which a value can be above the modulus."""
 
 

@@ -25,8 +25,13 @@ CAST_METHODS = {
 }
 """The methods of `nn.Module` that cast, by dtype."""
 
-FORWARD = {"scale": "{t} * " + str(SCALE), "square": "{t}.pow(2)"}
-"""The forward functions of the algebra."""
+FORWARD = {
+    "scale": "{t} * " + str(SCALE),
+    "square": "{t}.pow(2)",
+    "relu": "{t}.relu()",
+    "view": "{t}.view(-1)",
+}
+"""The forward functions of the algebra that have one operand."""
 
 REGISTER = {
     "parameter": '{m}.register_parameter("{key}", {t})',
@@ -85,8 +90,23 @@ def conversion(module: str, fn: object) -> str:
     return f"{module}.{method}()" if method else f"{module}.to({dtype(fn.dtype)})"
 
 
+def _recorded(line: str, grad_mode: bool) -> str:
+    return line if grad_mode else f"with torch.no_grad(): {line}"
+
+
 def _forward(one: actions.Forward) -> str:
-    return f"{one.name} = {FORWARD[one.function].format(t=expression(one.t))}"
+    line = f"{one.name} = {FORWARD[one.function].format(t=expression(one.t))}"
+    return _recorded(line, one.grad_mode)
+
+
+def _product(one: actions.Product) -> str:
+    line = f"{one.name} = {expression(one.t)} * {expression(one.u)}"
+    return _recorded(line, one.grad_mode)
+
+
+def _view(one: actions.View) -> str:
+    line = f"{one.name} = {FORWARD['view'].format(t=expression(one.t))}"
+    return _recorded(line, one.grad_mode)
 
 
 def _backward(one: actions.Backward) -> str:
@@ -103,9 +123,17 @@ def _weakref(one: actions.TakeWeakref) -> str:
     return f"{one.name} = {weakref(one.type, expression(one.t), one.name)}"
 
 
+HOOKS = {
+    "tensor": "{t}.register_hook({hook})",
+    "post-accumulate": "{t}.register_post_accumulate_grad_hook({hook})",
+    "node": "torch.autograd.graph.get_gradient_edge({t}).node.register_hook({hook})",
+}
+"""How a hook of each kind is registered."""
+
+
 def _hook(one: actions.RegisterHook) -> str:
-    hook = f'lambda gradient: fired.append("{one.label}")'
-    return f"{expression(one.t)}.register_hook({hook})"
+    hook = f'lambda *_: fired.append("{one.label}")'
+    return HOOKS[one.kind].format(t=expression(one.t), hook=hook)
 
 
 def _cast_data(one: actions.CastData) -> str:
@@ -126,9 +154,17 @@ SPELLINGS: dict[type[Action], Callable[[Any], str]] = {
         f"{expression(one.t)}.grad = torch.ones_like({expression(one.t)})"
     ),
     actions.ClearGrad: lambda one: f"{expression(one.t)}.grad = None",
+    actions.SetGrad: lambda one: f"{expression(one.t)}.grad = {expression(one.u)}",
+    actions.RequiresGrad: lambda one: (
+        f"{expression(one.t)}.requires_grad_({one.value})"
+    ),
+    actions.RetainGrad: lambda one: f"{expression(one.t)}.retain_grad()",
+    actions.Write: lambda one: f"with torch.no_grad(): {expression(one.t)}.add_(1)",
     actions.Forward: _forward,
+    actions.Product: _product,
     actions.Backward: _backward,
-    actions.View: lambda one: f"{one.name} = {expression(one.t)}.view(-1)",
+    actions.View: _view,
+    actions.Detach: lambda one: f"{one.name} = {expression(one.t)}.detach()",
     actions.Drop: lambda one: f"del {one.name}",
     actions.TakeWeakref: _weakref,
     actions.RegisterHook: _hook,

@@ -7,13 +7,12 @@ reach them; `shapes` says what is written of each.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from operator import attrgetter
 from typing import Any, TypeAlias, get_args, get_type_hints
 
 import attrs
 
-from swapmodel.actions import ACTIONS, operands
 from swapmodel.search.shapes import (
     KIND_BITS,
     KINDS,
@@ -26,9 +25,10 @@ from swapmodel.search.shapes import (
     shape_of,
     small,
 )
-from swapmodel.state.autograd import Node, SavedVariable
+from swapmodel.semantics.edges import is_stale
+from swapmodel.state.autograd import Node
 from swapmodel.state.heap import COLUMNS, Heap, living
-from swapmodel.state.ids import Held, NodeId, TensorId, WeakrefId
+from swapmodel.state.ids import Held, ImplId, NodeId, TensorId, WeakrefId
 from swapmodel.state.keepers import KEEPERS
 
 Written: TypeAlias = tuple[object, bytes, tuple[Address, ...]]
@@ -58,7 +58,6 @@ def canonical(heap: Heap) -> bytes:
     order: list[Address] = [*dict.fromkeys(known[2])]
     numbers = {one: number for number, one in enumerate(order, 1)}
     out += map(numbers.__getitem__, known[2])
-    nodes: list[Node] = []
     for one in order:
         kind, position = one & _KIND, one >> KIND_BITS
         for column in _READ[kind]:
@@ -75,12 +74,12 @@ def canonical(heap: Heap) -> bytes:
                         order.append(other)
                         numbers[other] = number = len(order)
                 out.append(number)
-        if kind == _NODES:
-            nodes.append(columns[_NODE_COLUMN][position])
-            out += versions_seen(heap, nodes[-1].saved)
+        if kind in (_NODES, _IMPLS):
+            out += versions_seen(heap, kind, position)
     out += registered(heap, numbers)
-    if nodes and (_JOINS or any(len(node.edges) > 1 for node in nodes)):
-        out += order_of_creation(one for one in order if one & _KIND == _NODES)
+    nodes = [one for one in order if one & _KIND == _NODES]
+    if nodes:
+        out += order_of_creation(columns[_NODE_COLUMN], nodes)
     return packed(out)
 
 
@@ -95,14 +94,19 @@ def packed(numbers: list[int]) -> bytes:
 # -- What is left of the history -----------------------------------------------------
 
 
-def versions_seen(heap: Heap, saved: Iterable[SavedVariable]) -> list[int]:
+def versions_seen(heap: Heap, kind: int, position: int) -> list[int]:
     """
-    How far each saved tensor's version counter has gone on since, up to `FAR`.
+    How far a node's saved tensors have been written since, up to `FAR`.
 
-    Nothing else reads a counter, and one that nothing recorded can be any number.
+    Of an impl, whether it is a view that was.  Nothing else reads a version counter,
+    and one that nothing recorded can be any number.
     """
+    if kind == _IMPLS:
+        i = ImplId(position)
+        return [] if heap.meta(i).base is None else [is_stale(heap, i)]
     ahead = [
-        heap.version(heap.impl(one.impl).counter) - one.version + FAR for one in saved
+        heap.version(heap.impl(one.impl).counter) - one.version + FAR
+        for one in heap.node(NodeId(position)).saved
     ]
     return [min(max(one, 0), 2 * FAR) for one in ahead]
 
@@ -120,14 +124,14 @@ def registered(heap: Heap, numbers: dict[Address, int]) -> Iterator[int]:
         yield from (number, *label)
 
 
-def order_of_creation(nodes: Iterable[Address]) -> list[int]:
+def order_of_creation(nodes: Sequence[Node], found: Iterable[Address]) -> list[int]:
     """
     Which of the nodes, in the order of the key, was made before which.
 
-    Backward runs the newest node that is ready.  It has a choice only where a node
-    has several edges, so that this is written only if there is one or may come one.
+    Backward runs the newest node that is ready, and an `AccumulateGrad` at once.  It
+    has a choice where a node has several edges, and two graphs can become one.
     """
-    numbered = list(nodes)
+    numbered = [one for one in found if nodes[one >> KIND_BITS].variable is None]
     rank = {one: number for number, one in enumerate(sorted(numbered))}
     return [rank[one] for one in numbered]
 
@@ -135,12 +139,8 @@ def order_of_creation(nodes: Iterable[Address]) -> list[int]:
 # -- What is read of each kind of thing ------------------------------------------------
 
 _KIND = (1 << KIND_BITS) - 1
-_NODES, _TENSORS = KINDS.index(NodeId), KINDS.index(TensorId)
-_WEAKREFS = KINDS.index(WeakrefId)
-_JOINS = any(
-    len(operands(kind)) > 1 and "name" in attrs.fields_dict(kind) for kind in ACTIONS
-)
-"""Whether an action makes a tensor of several, so that two graphs can become one."""
+_NODES, _IMPLS = KINDS.index(NodeId), KINDS.index(ImplId)
+_TENSORS, _WEAKREFS = KINDS.index(TensorId), KINDS.index(WeakrefId)
 
 _HINTS = get_type_hints(Heap)
 _STATE = tuple(name for name in _HINTS if name not in (*COLUMNS, "names"))
@@ -199,6 +199,7 @@ def _class_in(column: str) -> tuple[Any, dict[Any, Any], Shape]:
 _WRITTEN: dict[int, Written] = {}
 _CLASSES = tuple(_class_in(column) for column in COLUMNS)
 _NODE_COLUMN = COLUMNS.index("nodes")
+_META_COLUMN = COLUMNS.index("metas")
 _FIRST_COLUMN = tuple(COLUMNS.index(columns[0]) for columns in POSITIONS.values())
 _READ = tuple(
     tuple(COLUMNS.index(column) for column in columns if column != "counters")

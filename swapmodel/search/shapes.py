@@ -47,7 +47,9 @@ POSITIONS: dict[Any, tuple[str, ...]] = {
 
 KINDS: tuple[Any, ...] = tuple(POSITIONS)
 
-RECORDED_VERSIONS = frozenset({("SavedVariable", "version")})
+RECORDED_VERSIONS = frozenset(
+    {("SavedVariable", "version"), ("AutogradMeta", "view_version")}
+)
 """Fields that `canonical` compares with a version counter instead of writing them."""
 
 KIND_BITS = 4

@@ -1,31 +1,36 @@
 """
-What does a user set on a tensor for autograd: its flag, its gradient, hooks?
+What does a user set on a tensor for autograd: its flag, its gradient?
 """
 
 from __future__ import annotations
 
 from swapmodel.outcomes import Refusal, Stop
+from swapmodel.semantics.payloads import FLOATS
+from swapmodel.state.autograd import in_graph
 from swapmodel.state.draft import Draft
 from swapmodel.state.heap import Columns
 from swapmodel.state.ids import TensorId
 
 
 def requires_grad(state: Columns, t: TensorId) -> bool:
-    """`t.requires_grad`."""
+    """`t.requires_grad`: a view requires a gradient as soon as its base does."""
     meta = state.meta_of(t)
-    return meta.requires_grad or meta.grad_fn is not None
+    return in_graph(meta) or (meta.base is not None and in_graph(state.meta(meta.base)))
 
 
 def set_requires_grad(draft: Draft, t: TensorId, value: bool) -> Stop | None:
     """
     `t.requires_grad_(value)`.
 
-    Refuses to take a non-leaf out of its graph.
+    Refuses to take a non-leaf out of its graph, and integers.
     """
     meta = draft.meta_of(t)
     if meta.grad_fn is not None:
         # [requires-grad/non-leaf]
         return None if value else Refusal("requires-grad/non-leaf")
+    if value and draft.impl_of(t).dtype not in FLOATS:
+        # [requires-grad/dtype]
+        return Refusal("requires-grad/dtype")
     if meta.requires_grad != value:
         draft.edit_meta(draft.tensor(t).impl).requires_grad = value
     return None
@@ -55,28 +60,4 @@ def set_grad(draft: Draft, t: TensorId, grad: TensorId) -> Stop | None:
         sizes = (("size", other.length), ("expected", one.length))
         return Refusal("grad/size", facts=sizes)
     draft.edit_meta(draft.tensor(t).impl).grad = draft.tensor(grad).impl
-    return None
-
-
-def register_hook(draft: Draft, t: TensorId, label: str) -> Stop | None:
-    """
-    `t.register_hook(...)`: list the hook, and make it fire if nothing was listed.
-
-    A dict that is listed already is only appended to, whatever it fires for by now.
-    """
-    if not requires_grad(draft, t):
-        # [hook/no-grad]
-        return Refusal("hook/no-grad")
-    tensor = draft.tensor(t)
-    listed = tensor.backward_hooks
-    if listed is None:
-        listed = draft.add_hooks()
-        draft.edit_tensor(t).backward_hooks = listed
-        grad_fn = draft.meta_of(t).grad_fn
-        if grad_fn is None:
-            draft.edit_meta(tensor.impl).hooks = (listed,)
-        else:
-            draft.edit_node(grad_fn).hooks = (*draft.node(grad_fn).hooks, listed)
-    hooks = draft.edit_hooks(listed)
-    hooks.entries = (*hooks.entries, label)
     return None

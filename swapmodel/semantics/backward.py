@@ -1,20 +1,30 @@
 """
-What does backward do with what a forward recorded?
+In what order does backward run what a forward recorded, and what stops it?
 """
 
 from __future__ import annotations
 
-from swapmodel.outcomes import Refusal, Stop, Unmodelled
-from swapmodel.semantics import payloads, tensors
+from attrs import define
+
+from swapmodel.outcomes import Refusal, Stop
+from swapmodel.semantics import nodes, payloads, tensors
 from swapmodel.semantics.autograd_meta import requires_grad
-from swapmodel.semantics.forward import FUNCTIONS, gradient_edge
+from swapmodel.semantics.edges import gradient_edge
+from swapmodel.semantics.nodes import ANOTHER_DEVICE, Sent
 from swapmodel.semantics.payloads import Dense, Payload, Wrapped
-from swapmodel.state.autograd import Node, SavedVariable
+from swapmodel.state.autograd import Node
 from swapmodel.state.draft import Draft
 from swapmodel.state.events import Fired
 from swapmodel.state.ids import HooksId, ImplId, NodeId, TensorId
 
-ANOTHER_SIZE = Unmodelled("a gradient meets a tensor of another size")
+
+@define
+class Arrived:
+    """The gradient that has arrived at a node by now."""
+
+    gradient: Payload
+    writes: int = 0
+    """How often another one was added to it in place."""
 
 
 def backward(draft: Draft, t: TensorId) -> Stop | None:
@@ -22,35 +32,78 @@ def backward(draft: Draft, t: TensorId) -> Stop | None:
     `t.backward(torch.ones_like(t))`, which frees what the graph saved.
 
     Refuses a tensor outside any graph, a poisoned node, a node that was freed
-    before and a saved tensor that was written since.
+    before, a saved tensor that was written since and a gradient of another size.
     """
     payload = payloads.outline(draft, t)
     if not isinstance(payload, Dense | Wrapped):
         return payload
+    size, expected = payloads.first(payload).length, draft.impl_of(t).length
+    if size != expected:
+        # [backward/mismatch]
+        facts = (("size", size), ("expected", expected))
+        return Refusal("backward/mismatch", facts=facts)
     if not requires_grad(draft, t):
         # [backward/no-graph]
         return Refusal("backward/no-graph")
     root = gradient_edge(draft, t)
+    if root is None:
+        # [backward/no-graph]
+        return Refusal("backward/no-graph")
+    if not isinstance(root, int):
+        return root
+    gradient = _fitting(draft.node(root), payloads.ones(payload))
+    if gradient is None:
+        # [backward/invalid-root]
+        facts = (("size", size), ("expected", draft.node(root).length))
+        return Refusal("backward/invalid-root", facts=facts)
+    return _run(draft, root, gradient)
+
+
+def _run(draft: Draft, root: NodeId, gradient: Payload) -> Stop | None:
+    """Run every node behind *root* once all its gradients are there, newest first."""
     waiting = _dependencies(draft, root)
-    arrived: dict[NodeId, Payload] = {root: payloads.ones(payload)}
+    arrived = {root: Arrived(gradient)}
     ready = [root]
     while ready:
-        node = max(ready, key=lambda n: (draft.node(n).variable is not None, n))
-        ready.remove(node)
-        sent = _run_node(draft, node, arrived.pop(node), given=node == root)
-        if not isinstance(sent, Dense | Wrapped | None):
+        n = max(ready, key=lambda one: _priority(draft, one))
+        ready.remove(n)
+        sent = _run_node(draft, n, arrived.pop(n), given=n == root)
+        if not isinstance(sent, tuple):
             return sent
-        for edge in draft.node(node).edges:
+        for edge, one in zip(draft.node(n).edges, sent, strict=True):
             if edge is None:
                 continue
-            assert sent is not None
-            before = arrived.get(edge)
-            arrived[edge] = (
-                sent if before is None else payloads.combine(before, sent, payloads.add)
-            )
+            assert one is not None
+            stop = _arrive(arrived, edge, one)
+            if stop is not None:
+                return stop
             waiting[edge] -= 1
             if not waiting[edge]:
                 ready.append(edge)
+    return None
+
+
+def _priority(draft: Draft, n: NodeId) -> tuple[bool, int]:
+    """An `AccumulateGrad` comes first, in the order in which they got ready."""
+    accumulates = draft.node(n).variable is not None
+    return accumulates, 0 if accumulates else n
+
+
+def _arrive(arrived: dict[NodeId, Arrived], n: NodeId, one: Payload) -> Stop | None:
+    """
+    Hand a gradient to a node, or add it to the one that waits there.
+
+    The first one is written to if it is dense; its memory is nobody else's.
+    """
+    there = arrived.get(n)
+    if there is None:
+        arrived[n] = Arrived(one)
+        return None
+    if payloads.devices(there.gradient, one) is not None:
+        return ANOTHER_DEVICE
+    in_place = isinstance(there.gradient, Dense) and there.gradient.device != "meta"
+    there.gradient = payloads.combine(there.gradient, one, payloads.add)
+    there.writes += in_place
     return None
 
 
@@ -69,36 +122,35 @@ def _dependencies(draft: Draft, root: NodeId) -> dict[NodeId, int]:
     return found
 
 
-def _run_node(
-    draft: Draft, n: NodeId, gradient: Payload, *, given: bool
-) -> Payload | Stop | None:
+def _run_node(draft: Draft, n: NodeId, one: Arrived, *, given: bool) -> Sent | Stop:
     """
     Run one node: its hooks, its prehook, its function; free what it saved.
 
     *given* says that the gradient is the caller's own tensor.
     """
     node = draft.node(n)
-    if payloads.first(gradient).length != node.length:
-        return ANOTHER_SIZE
-    if payloads.first(gradient).dtype != node.dtype:
-        gradient = payloads.cast(gradient, node.dtype)
     if node.variable is not None:
         _fire(draft, draft.meta(node.variable).hooks)
     else:
         _fire(draft, node.hooks)
+    stop = _retain(draft, node.retains, one.gradient)
+    if stop is not None:
+        return stop
     if node.poisoned:
         # [backward/poisoned]
         return Refusal("backward/poisoned")
     if node.variable is not None:
-        return accumulate(draft, node.variable, gradient, given=given)
-    if node.freed:
-        # [backward/freed]
-        return Refusal("backward/freed")
-    sent = _gradient(draft, node, gradient)
-    if isinstance(sent, Dense | Wrapped):
+        sent = _accumulate(draft, node.variable, one, given=given)
+    else:
+        sent = _sent(draft, node, one.gradient)
+    if not isinstance(sent, tuple):
+        return sent
+    if node.post_hooks is not None:
+        for label in draft.hooks_at(node.post_hooks).entries:
+            draft.events.append(Fired(label, "node"))
+    if node.saved or node.constant:
         edited = draft.edit_node(n)
-        edited.freed = FUNCTIONS[node.function].frees
-        edited.saved = ()
+        edited.freed, edited.saved = True, ()
     return sent
 
 
@@ -108,61 +160,69 @@ def _fire(draft: Draft, dicts: tuple[HooksId, ...]) -> None:
             draft.events.append(Fired(label, "tensor"))
 
 
-def _gradient(draft: Draft, node: Node, gradient: Payload) -> Payload | Stop:
-    if node.function in ("view", "alias"):
-        return gradient
-    if node.function == "scale":
-        return payloads.apply(gradient, lambda one: one * payloads.SCALE)
-    assert node.function == "square"
-    (saved,) = node.saved
-    value = _unpacked(draft, saved)
-    if not isinstance(value, Dense | Wrapped):
-        return value
-    if payloads.first(value).length != payloads.first(gradient).length:
-        return ANOTHER_SIZE
-    value = payloads.inexact(value)
-    return payloads.combine(gradient, value, lambda g, one: 2 * g * one)
-
-
-def _unpacked(draft: Draft, saved: SavedVariable) -> Payload | Stop:
-    """Read a saved tensor as it is now, unless a write in place was counted."""
-    impl = draft.impl(saved.impl)
-    if draft.version(impl.counter) != saved.version:
-        # [backward/written-in-place]
-        return Refusal("backward/written-in-place")
-    return payloads.read(draft, impl.pyobj)
-
-
-def accumulate(
-    draft: Draft, i: ImplId, gradient: Payload, *, given: bool
-) -> Stop | None:
-    """
-    What `AccumulateGrad` does: attach a first gradient, add a later one in place.
-
-    A first one that the caller holds is copied into a new tensor of its own dtype,
-    inner tensors included, which counts as a write.  Source:
-    `torch/csrc/autograd/functions/accumulate_grad.h`.
-    """
-    grad = draft.meta(i).grad
-    if grad is None:
-        if given:
-            gradient = payloads.cast(gradient, payloads.first(gradient).dtype)
-        else:
-            gradient = payloads.detached(gradient)
-        new = draft.tensor(tensors.make(draft, gradient)).impl
-        if given:
-            draft.bump_version(new)
-        draft.edit_meta(i).grad = new
+def _retain(draft: Draft, i: ImplId | None, gradient: Payload) -> Stop | None:
+    """What the hook of `retain_grad` does: keep a copy, or the sum in a new tensor."""
+    if i is None:
         return None
-    t = draft.impl(grad).pyobj
-    before = payloads.read(draft, t)
-    if not isinstance(before, Dense | Wrapped):
-        return before
-    if isinstance(gradient, Wrapped) and payloads.kind(before) != gradient.cls:
-        return Unmodelled("a wrapper's handler meets a gradient of another class")
-    if payloads.loses_kind(before, gradient):
-        return Unmodelled("a gradient is added to integers")
-    if payloads.first(before).length != payloads.first(gradient).length:
-        return ANOTHER_SIZE
-    tensors.write(draft, t, payloads.combine(before, gradient, payloads.add))
+    kept = draft.grad_of(draft.impl(i).pyobj)
+    if kept is not None:
+        before = payloads.read(draft, kept)
+        if not isinstance(before, Dense | Wrapped):
+            return before
+        if payloads.devices(before, gradient) is not None:
+            return ANOTHER_DEVICE
+        gradient = payloads.combine(before, gradient, payloads.add)
+    new = tensors.make(draft, gradient)
+    draft.edit_meta(i).grad = draft.tensor(new).impl
     return None
+
+
+def _accumulate(draft: Draft, i: ImplId, one: Arrived, *, given: bool) -> Sent | Stop:
+    stop = nodes.accumulate(draft, i, one.gradient, writes=one.writes, given=given)
+    if stop is not None:
+        return stop
+    hooks = draft.meta(i).post_accumulate_grad_hooks
+    if hooks is not None:
+        for label in draft.hooks_at(hooks).entries:
+            draft.events.append(Fired(label, "post-accumulate"))
+    return ()
+
+
+def _sent(draft: Draft, node: Node, gradient: Payload) -> Sent | Stop:
+    """What a node sends, each gradient as the node behind that edge wants it."""
+    if node.freed:
+        # [backward/freed]
+        return Refusal("backward/freed")
+    sent = nodes.sent_on(draft, node, gradient)
+    if not isinstance(sent, tuple):
+        return sent
+    fitting: list[Payload | None] = []
+    for index, (edge, one) in enumerate(zip(node.edges, sent, strict=True)):
+        if edge is None or one is None:
+            fitting.append(None)
+            continue
+        into = draft.node(edge)
+        fits = _fitting(into, one)
+        if fits is None:
+            # [backward/invalid-gradient]
+            facts = (
+                ("function", node.name),
+                ("index", index),
+                ("size", payloads.first(one).length),
+                ("expected", into.length),
+            )
+            return Refusal("backward/invalid-gradient", facts=facts)
+        fitting.append(fits)
+    return tuple(fitting)
+
+
+def _fitting(node: Node, gradient: Payload) -> Payload | None:
+    """
+    A gradient as the `input_metadata` of a node wants it, or `None`.
+
+    It is summed to the size and cast to the dtype.  Source: `validate_outputs`.
+    """
+    reduced = payloads.reduced(gradient, node.length)
+    if reduced is None or payloads.first(reduced).dtype == node.dtype:
+        return reduced
+    return payloads.cast(reduced, node.dtype)

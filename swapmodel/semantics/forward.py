@@ -4,13 +4,16 @@ Which functions are there, and what do they record for backward?
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from attrs import frozen
 
-from swapmodel.outcomes import Stop
+from swapmodel.outcomes import Refusal, Stop
 from swapmodel.semantics import payloads, tensors
 from swapmodel.semantics.autograd_meta import requires_grad
-from swapmodel.semantics.payloads import Dense, Payload, Wrapped
-from swapmodel.state.autograd import Node, SavedVariable
+from swapmodel.semantics.edges import gradient_edge
+from swapmodel.semantics.payloads import Dense, Wrapped
+from swapmodel.state.autograd import RESULT, Node, SavedVariable
 from swapmodel.state.draft import Draft
 from swapmodel.state.ids import NodeId, TensorId
 
@@ -22,96 +25,152 @@ class Function:
     node: str
     """`type(y.grad_fn).__name__`."""
 
-    saves_input: bool = False
-    frees: bool = True
-    """Whether a second backward is refused, because it saved something."""
+    computes: Callable[[int], int] = int
+    """What it makes of one element, before that is brought below the modulus."""
+
+    saves: int | None = None
+    """The operand that it saves, or `RESULT`; a product decides by its edges."""
+
+    constant: bool = False
+    """Whether it saves a constant, if its operand has an edge."""
 
 
 FUNCTIONS = {
-    "scale": Function(node="MulBackward0"),
-    "square": Function(node="PowBackward0", saves_input=True),
-    "view": Function(node="ViewBackward0", frees=False),
-    "alias": Function(node="AliasBackward0", frees=False),
+    "scale": Function(
+        node="MulBackward0", computes=lambda one: one * payloads.SCALE, constant=True
+    ),
+    "square": Function(node="PowBackward0", computes=lambda one: one * one, saves=0),
+    "relu": Function(node="ReluBackward0", saves=RESULT),
+    "product": Function(node="MulBackward0"),
+    "view": Function(node="ViewBackward0"),
+    "alias": Function(node="AliasBackward0"),
 }
 
 
-def forward(draft: Draft, function: str, t: TensorId) -> TensorId | Stop:
+def forward(
+    draft: Draft, function: str, t: TensorId, grad_mode: bool
+) -> TensorId | Stop:
     """Compute a function of *t* and record the node that its backward needs."""
     payload = payloads.read(draft, t)
     if not isinstance(payload, Dense | Wrapped):
         return payload
-    out = tensors.make(draft, _computed(function, payload))
-    if requires_grad(draft, t):
-        record(draft, function, t, payload, out)
+    edges = recorded_edges(draft, (t,), grad_mode)
+    if edges is not None and not isinstance(edges, tuple):
+        return edges
+    out = tensors.make(draft, payloads.apply(payload, FUNCTIONS[function].computes))
+    record(draft, function, (t,), edges, out)
     return out
 
 
-def _computed(function: str, payload: Payload) -> Payload:
-    if function == "scale":
-        return payloads.apply(payload, lambda one: one * payloads.SCALE)
-    assert function == "square"
-    return payloads.apply(payload, lambda one: one * one)
+def product(draft: Draft, t: TensorId, u: TensorId, grad_mode: bool) -> TensorId | Stop:
+    """`t * u`, of the dtype that both are promoted to."""
+    one, other = payloads.read(draft, t), payloads.read(draft, u)
+    if not isinstance(one, Dense | Wrapped):
+        return one
+    if not isinstance(other, Dense | Wrapped):
+        return other
+    devices = payloads.devices(one, other)
+    if devices is not None:
+        # [forward/device]
+        return Refusal("forward/device", facts=devices)
+    edges = recorded_edges(draft, (t, u), grad_mode)
+    if edges is not None and not isinstance(edges, tuple):
+        return edges
+    out = tensors.make(draft, payloads.combine(one, other, payloads.multiply))
+    record(draft, "product", (t, u), edges, out)
+    return out
 
 
-def view(draft: Draft, t: TensorId) -> TensorId | Stop:
+def view(draft: Draft, t: TensorId, grad_mode: bool) -> TensorId | Stop:
     """`t.view(-1)`: an alias that owns its base and sends it its gradient."""
     payload = payloads.outline(draft, t)
     if not isinstance(payload, Dense | Wrapped):
         return payload
+    edges = recorded_edges(draft, (t,), grad_mode)
+    if edges is not None and not isinstance(edges, tuple):
+        return edges
     out = tensors.alias(draft, t, payload, draft.impl_of(t).counter)
-    base = draft.meta_of(t).base
-    meta = draft.edit_meta(draft.tensor(out).impl)
-    meta.base = draft.tensor(t).impl if base is None else base
-    if requires_grad(draft, t):
-        record(draft, "view", t, payload, out)
+    tensors.become_view(draft, out, t, grad_mode=grad_mode)
+    record(draft, "view", (t,), edges, out)
     return out
 
 
+# -- The graph ---------------------------------------------------------------------
+
+Edges = tuple[NodeId | None, ...]
+
+
+def recorded_edges(
+    draft: Draft, operands: tuple[TensorId, ...], grad_mode: bool
+) -> Edges | Stop | None:
+    """The edges of a function that is to be recorded, or `None` if it is not."""
+    if not (grad_mode and any(requires_grad(draft, t) for t in operands)):
+        return None
+    found: list[NodeId | None] = []
+    for t in operands:
+        edge = gradient_edge(draft, t)
+        if edge is not None and not isinstance(edge, int):
+            return edge
+        found.append(edge)
+    return tuple(found)
+
+
 def record(
-    draft: Draft, function: str, t: TensorId, payload: Payload, out: TensorId
+    draft: Draft,
+    function: str,
+    operands: tuple[TensorId, ...],
+    edges: Edges | None,
+    out: TensorId,
 ) -> None:
-    """Make the node of *out*, with an edge to *t* and what it saves of it."""
-    known = FUNCTIONS[function]
-    impl = draft.impl_of(out)
-    saved: tuple[SavedVariable, ...] = ()
-    if known.saves_input:
-        i = draft.tensor(t).impl
-        version = draft.version(draft.impl(i).counter)
-        ghost = payloads.leaves(payload)
-        saved = (SavedVariable(impl=i, version=version, ghost_values=ghost),)
-    edge = gradient_edge(draft, t)
+    """Make the node of *out*, with its edges and what it saves, if it is to be."""
+    if edges is None:
+        return
+    known, impl = FUNCTIONS[function], draft.impl_of(out)
     node = Node(
         name=known.node,
         function=function,
         dtype=impl.dtype,
         length=impl.length,
-        edges=(edge,),
-        saved=saved,
+        edges=edges,
+        saved=_saved(draft, function, operands, edges, out),
+        constant=known.constant and edges[0] is not None,
     )
     draft.edit_meta(draft.tensor(out).impl).grad_fn = draft.add_node(node)
 
 
-def gradient_edge(draft: Draft, t: TensorId) -> NodeId:
-    """
-    The node that takes the gradient of *t*, made if there is none.
-
-    Source: `torch.autograd.graph.get_gradient_edge`.
-    """
-    i = draft.tensor(t).impl
-    meta = draft.meta(i)
-    if meta.grad_fn is not None:
-        return meta.grad_fn
-    if meta.accumulator is not None:
-        return meta.accumulator
-    impl = draft.impl(i)
-    node = draft.add_node(
-        Node(
-            name="AccumulateGrad",
-            function="accumulate",
-            dtype=impl.dtype,
-            length=impl.length,
-            variable=i,
+def _saved(
+    draft: Draft,
+    function: str,
+    operands: tuple[TensorId, ...],
+    edges: Edges,
+    out: TensorId,
+) -> tuple[SavedVariable, ...]:
+    if function == "product":
+        # Each is saved for the other's gradient, and the second one is read first.
+        return tuple(
+            _save(draft, operands[one], one)
+            for one, other in ((1, 0), (0, 1))
+            if edges[other] is not None
         )
+    saves = FUNCTIONS[function].saves
+    if saves is None:
+        return ()
+    if saves != RESULT:
+        return (_save(draft, operands[saves], saves),)
+    # What a function gave is saved without its node, so that no cycle comes of it.
+    payload = payloads.outline(draft, out)
+    assert isinstance(payload, Dense | Wrapped)
+    result = tensors.alias(draft, out, payload, draft.impl_of(out).counter)
+    return (_save(draft, result, RESULT),)
+
+
+def _save(draft: Draft, t: TensorId, operand: int) -> SavedVariable:
+    i = draft.tensor(t).impl
+    payload = payloads.read(draft, t)
+    assert isinstance(payload, Dense | Wrapped)
+    return SavedVariable(
+        impl=i,
+        operand=operand,
+        version=draft.version(draft.impl(i).counter),
+        ghost_values=payloads.leaves(payload),
     )
-    draft.edit_meta(i).accumulator = node
-    return node

@@ -9,8 +9,7 @@ from __future__ import annotations
 from swapmodel.actions import WITHOUT_METHODS, Action
 from swapmodel.outcomes import Refusal, Stop, Unmodelled
 from swapmodel.semantics import payloads, tensors
-from swapmodel.semantics.autograd_meta import requires_grad
-from swapmodel.semantics.forward import record
+from swapmodel.semantics.forward import record, recorded_edges
 from swapmodel.semantics.places import Found
 from swapmodel.state.classes import tensor_class
 from swapmodel.state.draft import Draft
@@ -49,6 +48,8 @@ def returned(draft: Draft, t: TensorId, made: TensorId | Stop) -> TensorId | Sto
     if not isinstance(payload, payloads.Dense):
         return payload
     out = tensors.as_subclass(draft, made, known.name)
-    if requires_grad(draft, made):
-        record(draft, "alias", made, payload, out)
+    edges = recorded_edges(draft, (made,), grad_mode=True)
+    if edges is not None and not isinstance(edges, tuple):
+        return edges
+    record(draft, "alias", (made,), edges, out)
     return out

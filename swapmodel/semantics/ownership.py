@@ -44,8 +44,8 @@ def owners(state: Columns, i: ImplId) -> Iterator[Owner]:
             yield ("gradient", holder)
         if meta.base == i:
             yield ("view", holder)
-            # A view of a wrapper also keeps the function that replays the view.
-            if state.impl(i).python_key:
+        for replayed in meta.replayed:
+            if replayed == i:
                 yield ("view function", holder)
     for n, node in living(state.nodes):
         if node.variable == i:
@@ -72,7 +72,16 @@ def use_count(draft: Draft, t: TensorId) -> int:
 def _may_have_others(draft: Draft, i: ImplId) -> bool:
     """Whether anything but its Python object points at an impl, alive or not."""
     for meta in draft.metas:
-        if meta is not NO_META and meta is not None and i in (meta.grad, meta.base):
+        if (
+            meta is not NO_META
+            and meta is not None
+            and i
+            in (
+                meta.grad,
+                meta.base,
+                *meta.replayed,
+            )
+        ):
             return True
     for node in draft.nodes:
         if node is not None and (node.variable == i or node.saved):
@@ -84,7 +93,7 @@ def weak_count(draft: Draft, t: TensorId) -> int:
     """How many C++ weak pointers (`weak_intrusive_ptr`) point at the impl of *t*."""
     i = draft.tensors[t].impl
     held = sum(ref.impl == i for _, ref in living(draft.weakrefs))
-    return held + draft.metas[i].retains_grad
+    return held + sum(node.retains == i for _, node in living(draft.nodes))
 
 
 class Reached:
@@ -147,7 +156,7 @@ class Reached:
         meta = self.state.meta(i)
         if meta is NO_META:
             return
-        for owned in (meta.grad, meta.base):
+        for owned in (meta.grad, meta.base, *meta.replayed):
             if owned is not None and owned not in self.impls:
                 self.impl(owned)
         if meta.grad_fn is not None and meta.grad_fn not in self.nodes:
@@ -168,6 +177,7 @@ class Reached:
             if edge is not None and edge not in self.nodes:
                 self.node(edge)
         self.hooks.update(node.hooks)
+        self.hooks.add(node.post_hooks)
 
 
 def collect(draft: Draft) -> None:
@@ -216,6 +226,9 @@ def _forget_the_dead(draft: Draft, reached: Reached) -> None:
             node = draft.meta(i).accumulator
             if node is not None and node not in reached.nodes:
                 draft.edit_meta(i).accumulator = None
+    for n in reached.nodes:
+        if (kept := draft.node(n).retains) is not None and kept not in reached.impls:
+            draft.edit_node(n).retains = None
     for w in reached.weakrefs:
         ref = draft.weakref(w)
         if ref.tensor is not None and ref.tensor not in reached.tensors:

@@ -95,11 +95,16 @@ def first(payload: Payload) -> Dense:
     return payload
 
 
+def dense(payload: Payload) -> tuple[Dense, ...]:
+    """Every innermost tensor, in order."""
+    if isinstance(payload, Dense):
+        return (payload,)
+    return tuple(found for _, one in payload.inner for found in dense(one))
+
+
 def leaves(payload: Payload) -> tuple[Values, ...]:
     """The values of every innermost tensor, in order."""
-    if isinstance(payload, Dense):
-        return (payload.values,)
-    return tuple(values for _, one in payload.inner for values in leaves(one))
+    return tuple(one.values for one in dense(payload))
 
 
 # -- Functions -------------------------------------------------------------------
@@ -129,12 +134,72 @@ def combine(
         return Wrapped(one.cls, inner)
     if isinstance(other, Wrapped):
         return combine(other, one, lambda a, b: function(b, a))
-    dtype = promote(one.dtype, other.dtype)
+    dtype, length = promote(one.dtype, other.dtype), max(one.length, other.length)
     if one.values is None or other.values is None:
-        return Dense(dtype, one.device, one.length, None)
-    pairs = zip(one.values, other.values, strict=True)
+        return Dense(dtype, one.device, length, None)
+    pairs = zip(_spread(one.values, length), _spread(other.values, length), strict=True)
     values = tuple(function(a, b) % MODULUS for a, b in pairs)
-    return Dense(dtype, one.device, one.length, values)
+    return Dense(dtype, one.device, length, values)
+
+
+def _spread(values: tuple[int, ...], length: int) -> tuple[int, ...]:
+    """Repeat the one element that is broadcast."""
+    return values if len(values) == length else values * length
+
+
+def spread(payload: Payload, length: int) -> Payload:
+    """Broadcast to a size."""
+    if isinstance(payload, Wrapped):
+        inner = tuple((name, spread(one, length)) for name, one in payload.inner)
+        return Wrapped(payload.cls, inner)
+    values = None if payload.values is None else _spread(payload.values, length)
+    return Dense(payload.dtype, payload.device, length, values)
+
+
+def devices(one: Payload, other: Payload) -> tuple[tuple[str, str], ...] | None:
+    """The device that is expected and another one that is met, if they differ."""
+    if isinstance(one, Wrapped):
+        parts = dict(other.inner) if isinstance(other, Wrapped) else {}
+        found = (devices(part, parts.get(name, other)) for name, part in one.inner)
+        return next((both for both in found if both is not None), None)
+    if isinstance(other, Wrapped):
+        found = (devices(one, part) for _, part in other.inner)
+        return next((both for both in found if both is not None), None)
+    if one.device == other.device:
+        return None
+    return ("expected", one.device), ("device", other.device)
+
+
+def reduced(payload: Payload, length: int) -> Payload | None:
+    """A gradient summed to a size that it was broadcast from; `None` if it was not."""
+    if first(payload).length == length:
+        return payload
+    return _summed(payload) if length == 1 else None
+
+
+def _summed(payload: Payload) -> Payload:
+    if isinstance(payload, Wrapped):
+        inner = tuple((name, _summed(one)) for name, one in payload.inner)
+        return Wrapped(payload.cls, inner)
+    values = None if payload.values is None else (sum(payload.values) % MODULUS,)
+    return Dense(payload.dtype, payload.device, 1, values)
+
+
+def moved(payload: Payload, window: tuple[int, ...]) -> Payload:
+    """
+    The gradient of a base from that of its view, by their offsets and lengths.
+
+    Source: `as_strided_backward`.
+    """
+    if isinstance(payload, Wrapped):
+        inner = tuple((name, moved(one, window)) for name, one in payload.inner)
+        return Wrapped(payload.cls, inner)
+    offset, length, start, count = window
+    if payload.values is None:
+        return Dense(payload.dtype, payload.device, length, None)
+    there = dict(zip(range(start, start + count), payload.values, strict=True))
+    values = tuple(there.get(offset + one, 0) for one in range(length))
+    return Dense(payload.dtype, payload.device, length, values)
 
 
 def cast(payload: Payload, dtype: str) -> Payload:
@@ -165,14 +230,6 @@ def detached(payload: Payload) -> Payload:
     return payload
 
 
-def loses_kind(one: Payload, other: Payload) -> bool:
-    """Whether floating values would be written into integers, which torch refuses."""
-    if isinstance(one, Wrapped):
-        parts = dict(other.inner) if isinstance(other, Wrapped) else {}
-        return any(loses_kind(part, parts.get(name, other)) for name, part in one.inner)
-    return one.dtype in INTEGERS and first(other).dtype not in INTEGERS
-
-
 def ones(payload: Payload) -> Payload:
     """`torch.ones_like`."""
     if isinstance(payload, Wrapped):
@@ -185,6 +242,11 @@ def ones(payload: Payload) -> Payload:
 def add(a: int, b: int) -> int:
     """The sum of two elements."""
     return a + b
+
+
+def multiply(a: int, b: int) -> int:
+    """The product of two elements."""
+    return a * b
 
 
 INTEGERS = ("bool", "uint8", "int32", "int64")

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from swapmodel.outcomes import Refusal, Stop
 from swapmodel.semantics import spec, tensors
+from swapmodel.semantics.autograd_meta import requires_grad
 from swapmodel.semantics.spec import Frame, phase
 from swapmodel.state.draft import Draft
 from swapmodel.state.ids import TensorId
@@ -59,8 +60,8 @@ def compatible_type(draft: Draft, frame: Frame) -> Stop | None:
 @phase("differentiable-dtype", "set_data", reads=OPERANDS)
 def differentiable_dtype(draft: Draft, frame: Frame) -> Stop | None:
     """Refuse integers for a tensor that requires gradients."""
-    requires_grad = draft.meta_of(frame.target).requires_grad
-    if requires_grad and draft.impl_of(frame.data).dtype not in DIFFERENTIABLE:
+    needs_grad = requires_grad(draft, frame.target)
+    if needs_grad and draft.impl_of(frame.data).dtype not in DIFFERENTIABLE:
         # [set-data/differentiable-dtype]
         return Refusal("set-data/differentiable-dtype")
     return None

@@ -8,6 +8,7 @@ from typing import Any
 
 from swapmodel import actions
 from swapmodel.actions import Action, operands
+from swapmodel.graph_actions import GRAPH_ACTIONS
 from swapmodel.outcomes import (
     Crash,
     Done,
@@ -26,6 +27,7 @@ from swapmodel.semantics import (
     deepcopy,
     forward,
     functions,
+    hooks,
     methods,
     modules,
     ownership,
@@ -88,6 +90,10 @@ def _dispatch(
     draft: Draft, frame: Frame, action: Action, found: list[Any]
 ) -> Stop | None:
     match action:
+        case actions.Forward() | actions.Product() | actions.View() | actions.Detach():
+            return _compute(draft, action, found)
+        case _ if isinstance(action, GRAPH_ACTIONS):
+            return _on_graph(draft, action, found)
         case actions.Convert(_, fn):
             return convert.convert(draft, frame, found[0], fn)
         case actions.SwapTensors():
@@ -98,24 +104,10 @@ def _dispatch(
             return set_data.set_data(draft, frame, *found)
         case actions.CastData(_, dtype):
             return _cast_data(draft, frame, found[0], dtype)
-        case actions.FillGrad():
-            return _fill_grad(draft, *found)
-        case actions.ClearGrad():
-            draft.edit_meta(draft.tensor(*found).impl).grad = None
-        case actions.Forward(function, _, name):
-            made = forward.forward(draft, function, *found)
-            return _name(draft, name, methods.returned(draft, found[0], made))
-        case actions.Backward():
-            return backward.backward(draft, *found)
-        case actions.View(_, name):
-            made = forward.view(draft, *found)
-            return _name(draft, name, methods.returned(draft, found[0], made))
         case actions.Drop(name):
             return _drop(draft, name)
         case actions.TakeWeakref(keeper, _, name):
             draft.bind(name, "weakref", weakrefs.take(draft, keeper, found[0], name))
-        case actions.RegisterHook(_, label):
-            return autograd_meta.register_hook(draft, found[0], label)
         case actions.SetAttribute(_, key, value):
             _set_attribute(draft, found[0], key, value)
         case actions.Register(_, key, _, kind):
@@ -136,6 +128,44 @@ def _dispatch(
         case actions.SetFlag(flag, value):
             flags = {one: getattr(draft.flags, one) for one in field_names(Flags)}
             draft.flags = Flags(**{**flags, flag: value})
+    return None
+
+
+def _compute(draft: Draft, action: Action, found: list[Any]) -> Stop | None:
+    """Make a tensor of others, of the class that theirs gives, and name it."""
+    match action:
+        case actions.Forward(function, _, name, grad_mode):
+            made = forward.forward(draft, function, found[0], grad_mode)
+        case actions.Product(_, _, name, grad_mode):
+            made = forward.product(draft, found[0], found[1], grad_mode)
+        case actions.View(_, name, grad_mode):
+            made = forward.view(draft, found[0], grad_mode)
+        case actions.Detach(_, name):
+            return _name(draft, name, tensors.detach(draft, found[0]))
+        case _:
+            raise AssertionError(action)
+    return _name(draft, name, methods.returned(draft, found[0], made))
+
+
+def _on_graph(draft: Draft, action: Action, found: list[Any]) -> Stop | None:
+    """Work on gradients, flags, hooks and graphs."""
+    match action:
+        case actions.FillGrad():
+            return _fill_grad(draft, *found)
+        case actions.ClearGrad():
+            draft.edit_meta(draft.tensor(*found).impl).grad = None
+        case actions.SetGrad():
+            return autograd_meta.set_grad(draft, *found)
+        case actions.RequiresGrad(_, value):
+            return autograd_meta.set_requires_grad(draft, found[0], value)
+        case actions.RetainGrad():
+            return hooks.retain_grad(draft, *found)
+        case actions.Write():
+            return _write(draft, *found)
+        case actions.Backward():
+            return backward.backward(draft, *found)
+        case actions.RegisterHook(_, label, kind):
+            return hooks.register_hook(draft, found[0], label, kind)
     return None
 
 
@@ -187,6 +217,14 @@ def _fill_grad(draft: Draft, t: TensorId) -> Stop | None:
     if not isinstance(grad, int):
         return grad
     return autograd_meta.set_grad(draft, t, grad)
+
+
+def _write(draft: Draft, t: TensorId) -> Stop | None:
+    """`t.add_(1)` under `no_grad`."""
+    payload = payloads.outline(draft, t)
+    if not isinstance(payload, Dense | Wrapped):
+        return payload
+    return tensors.add_in_place(draft, t, payloads.ones(payload))
 
 
 def _set_attribute(draft: Draft, t: TensorId, key: str, value: int) -> None:

@@ -5,7 +5,8 @@ What does `torch.utils.swap_tensors` check, in what order, and what does it move
 from __future__ import annotations
 
 from swapmodel.outcomes import Refusal, Stop
-from swapmodel.semantics import ownership, spec
+from swapmodel.semantics import edges, ownership, spec
+from swapmodel.semantics.autograd_meta import requires_grad
 from swapmodel.semantics.guards import OPERANDS, each
 from swapmodel.semantics.spec import Frame, phase
 from swapmodel.state.classes import tensor_class
@@ -68,15 +69,22 @@ def few_owners_unpoisoned(draft: Draft, frame: Frame) -> Stop | None:
     return None
 
 
-def _too_many_owners(draft: Draft, operand: str, t: TensorId) -> Refusal | None:
+def _too_many_owners(draft: Draft, operand: str, t: TensorId) -> Stop | None:
     count = ownership.use_count(draft, t)
     if count == 1:
         return None
-    meta = draft.meta_of(t)
-    if count == 2 and meta.grad_fn is None and not meta.requires_grad:
-        # [swap/gradient-edge] The edge is asked for before the owner is known.
-        return Refusal("swap/gradient-edge", operand)
-    if count > 2 or meta.grad_fn is not None or meta.accumulator is None:
+    node = edges.grad_fn(draft, t) if count == 2 else None
+    if node is not None and not isinstance(node, int):
+        return node
+    made = draft.meta_of(t).accumulator
+    if count == 2 and node is None:
+        if not requires_grad(draft, t):
+            # [swap/gradient-edge] The edge is asked for before the owner is known.
+            return Refusal("swap/gradient-edge", operand)
+        edge = edges.edge_of_leaf(draft, t)
+        if not isinstance(edge, int):
+            return edge
+    if count > 2 or node is not None or made is None:
         # [swap/few-owners]
         return Refusal("swap/few-owners", operand, (("count", count),))
     return None

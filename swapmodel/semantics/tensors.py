@@ -4,7 +4,7 @@ How do tensors come to be: from a payload, as an alias, as a parameter?
 
 from __future__ import annotations
 
-from swapmodel.outcomes import Refusal, Stop
+from swapmodel.outcomes import Refusal, Stop, Unmodelled
 from swapmodel.semantics import payloads
 from swapmodel.semantics.payloads import Dense, Payload, Wrapped
 from swapmodel.state.autograd import NO_META
@@ -78,10 +78,21 @@ def as_subclass(draft: Draft, made: TensorId, cls: str) -> TensorId:
     assert isinstance(payload, Dense), "a converted result is no wrapper"
     out = alias(draft, made, payload, draft.impl_of(made).counter)
     draft.edit_tensor(out).cls = cls
-    base = draft.meta_of(made).base
-    meta = draft.edit_meta(draft.tensor(out).impl)
-    meta.base = draft.tensor(made).impl if base is None else base
+    become_view(draft, out, made)
     return out
+
+
+def become_view(
+    draft: Draft, view: TensorId, t: TensorId, *, grad_mode: bool = True
+) -> None:
+    """Make an alias of *t* a view of it, or of what *t* is a view of."""
+    i, viewed = draft.tensor(t).impl, draft.meta_of(t)
+    meta = draft.edit_meta(draft.tensor(view).impl)
+    meta.base = i if viewed.base is None else viewed.base
+    meta.view_version = draft.version(draft.impl(i).counter)
+    meta.no_grad_view = viewed.no_grad_view or not grad_mode
+    if draft.impl(i).python_key:
+        meta.replayed = (*viewed.replayed, i)
 
 
 def alias(draft: Draft, t: TensorId, payload: Payload, counter: CounterId) -> TensorId:
@@ -146,6 +157,54 @@ def _write(draft: Draft, t: TensorId, payload: Payload) -> None:
     end = impl.offset + impl.length
     kept_before, kept_after = storage.values[: impl.offset], storage.values[end:]
     storage.values = kept_before + payload.values + kept_after
+
+
+def add_in_place(draft: Draft, t: TensorId, payload: Payload) -> Stop | None:
+    """
+    `t.add_(...)`, and count the write.
+
+    A wrapper adds to each of its inner tensors; a plain tensor to which a wrapper is
+    added takes each part in turn.  Refuses what does not fit.
+    """
+    stop = _add(draft, t, payload)
+    if stop is None:
+        draft.bump_version(draft.tensor(t).impl)
+    return stop
+
+
+def _add(draft: Draft, t: TensorId, payload: Payload) -> Stop | None:
+    before = payloads.read(draft, t)
+    if not isinstance(before, Dense | Wrapped):
+        return before
+    parts = dict(payload.inner) if isinstance(payload, Wrapped) else {}
+    if parts and payloads.kind(before) not in ("Tensor", payloads.kind(payload)):
+        return Unmodelled("a wrapper's handler meets a gradient of another class")
+    if isinstance(before, Wrapped):
+        added = [(one, parts.get(name, payload)) for name, one in draft.tensor(t).inner]
+    elif isinstance(payload, Wrapped):
+        added = [(t, one) for one in parts.values()]
+    else:
+        return _add_dense(draft, t, before, payload)
+    for one, part in added:
+        stop = _add(draft, one, part)
+        if stop is not None:
+            return stop
+    return None
+
+
+def _add_dense(draft: Draft, t: TensorId, before: Dense, payload: Dense) -> Stop | None:
+    if before.device != payload.device:
+        return Unmodelled("a gradient meets a tensor on another device")
+    if payload.dtype in payloads.FLOATS and before.dtype not in payloads.FLOATS:
+        facts = (("dtype", payload.dtype), ("expected", before.dtype))
+        # [add/dtype]
+        return Refusal("add/dtype", facts=facts)
+    if payload.length > before.length:
+        sizes = (("size", payload.length), ("expected", before.length))
+        # [add/size]
+        return Refusal("add/size", facts=sizes)
+    _write(draft, t, payloads.combine(before, payload, payloads.add))
+    return None
 
 
 def make_parameter(

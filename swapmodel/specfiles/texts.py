@@ -21,7 +21,7 @@ SPELLINGS: Mapping[str, Mapping[str, str]] = {
         "float32": "float",
         "float64": "double",
         "int32": "int",
-        "int64": "long",
+        "int64": "long int",
     },
     "scalartype": {
         "float16": "Half",

@@ -28,6 +28,15 @@ class AutogradMeta:
     base: ImplId | None = None
     """`t._base` of a view, an owner of that impl."""
 
+    view_version: int = 0
+    """The version of a view when its `grad_fn` was made; at another one it is stale."""
+
+    no_grad_view: bool = False
+    """Whether it is a view made under `no_grad`, or a view of one."""
+
+    replayed: tuple[ImplId, ...] = ()
+    """The inputs of the functions that replay a wrapper's view; they own them."""
+
     accumulator: NodeId | None = None
     """The `AccumulateGrad` of a leaf: a weak pointer, gone with the node."""
 
@@ -38,11 +47,20 @@ class AutogradMeta:
     """The dict whose post-accumulate hooks really fire."""
 
     retains_grad: bool = False
-    """`t.retains_grad` of a non-leaf: its hook holds a C++ weak pointer to `t`."""
+    """`t.retains_grad` of a non-leaf; the hook itself is the node's."""
+
+
+def in_graph(meta: AutogradMeta) -> bool:
+    """Whether a tensor takes part in graphs, as a leaf or as what one computed."""
+    return meta.requires_grad or meta.grad_fn is not None
 
 
 NO_META = AutogradMeta()
 """What autograd knows of a tensor that it never met; most tensors share this one."""
+
+
+RESULT = -1
+"""Stands for a function's own result, saved as an alias that is in no graph."""
 
 
 @record
@@ -54,6 +72,9 @@ class SavedVariable:
 
     version: int
     """The version when it was saved; backward refuses another one."""
+
+    operand: int = 0
+    """Which operand of the function it is; `RESULT` for what the function gave."""
 
     ghost_values: tuple[tuple[int, ...] | None, ...] = ()
     """The values when it was saved, innermost tensors in order."""
@@ -67,7 +88,7 @@ class Node:
     """`type(node).__name__`, such as `MulBackward0` or `AccumulateGrad`."""
 
     function: str
-    """The forward function in the algebra of `semantics.values`."""
+    """The forward function in the algebra of `semantics.forward`."""
 
     dtype: str
     """The dtype its gradient is cast to before it runs (`input_metadata`)."""
@@ -84,6 +105,12 @@ class Node:
     saved: tuple[SavedVariable, ...] = ()
     """What it saved, until a backward frees it."""
 
+    constant: bool = False
+    """Whether it saved a constant, which a backward frees as well."""
+
+    window: tuple[int, ...] = ()
+    """Offset and length of a base and of its view (`AsStridedBackward0`)."""
+
     freed: bool = False
     """Whether a backward has freed what it saved."""
 
@@ -92,6 +119,12 @@ class Node:
 
     hooks: tuple[HooksId, ...] = ()
     """The dicts whose tensor hooks fire when its gradient arrives."""
+
+    retains: ImplId | None = None
+    """The tensor whose `retain_grad` hook it has: a weak pointer to that impl."""
+
+    post_hooks: HooksId | None = None
+    """The hooks that fire once it has run (`node.register_hook`)."""
 
 
 @record

@@ -9,6 +9,8 @@ from attrs import frozen
 
 CHAPTERS = (
     "state",
+    "named",
+    "graph_actions",
     "actions",
     "outcomes",
     "semantics",
@@ -31,6 +33,8 @@ ORDERED = ("state", "semantics")
 LIBRARIES: dict[str, frozenset[str]] = {
     "": frozenset(),
     "state": frozenset({"attrs"}),
+    "named": frozenset(),
+    "graph_actions": frozenset({"attrs"}),
     "actions": frozenset({"attrs"}),
     "outcomes": frozenset({"attrs"}),
     "semantics": frozenset({"attrs"}),

@@ -47,7 +47,7 @@ def test_a_listed_cause_that_is_found_is_as_claimed() -> None:
 
     assert (swap.claim, swap.verdict, swap.as_claimed) == ("violated", "violated", True)
     assert swap.program[:2] == (
-        'm.weight.register_hook(lambda gradient: fired.append("h"))',
+        'm.weight.register_hook(lambda *_: fired.append("h"))',
         "m.double()",
     )
     assert swap.script == f"scripts/{stem(HOOK.cause, 'torch-2.13')}.py"

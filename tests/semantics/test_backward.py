@@ -7,11 +7,12 @@ from swapmodel.actions import (
     Backward,
     CastData,
     Forward,
+    Product,
+    RequiresGrad,
     SetData,
     SwapTensors,
     View,
 )
-from swapmodel.outcomes import OutOfScope
 from swapmodel.semantics.backward import backward
 from swapmodel.semantics.payloads import leaves, read
 from swapmodel.semantics.step import step
@@ -93,7 +94,7 @@ def test_gradients_meet_before_they_go_on() -> None:
 
     assert backward(draft, at(heap, "y")) is None
     assert values(draft.frozen(), "p.grad") == (2, 2)
-    assert version(draft.frozen(), "p.grad") == 0
+    assert version(draft.frozen(), "p.grad") == 1
 
 
 def test_the_node_says_the_dtype() -> None:
@@ -192,27 +193,40 @@ def resized(*program: Action) -> Heap:
     return done(build.heap(), *program)
 
 
-@pytest.mark.parametrize(
-    "program",
-    [
-        (SQUARED, SetData("p", "u"), Backward("y")),
-        (Y, SetData("p", "u"), Forward("scale", "p", "z"), Backward("z")),
-        (Backward("p"), SetData("p.grad", "u"), Backward("p")),
-    ],
-    ids=["saved", "leaf", "gradient"],
-)
-def test_another_size(program: tuple[Action, ...]) -> None:
-    """The model declines to say what a gradient of another size comes to."""
-    heap = resized(*program[:-1])
-    outcome = step(heap, program[-1], spec(NEW))
+def test_a_saved_tensor_of_another_size() -> None:
+    """What a node gives is broadcast, as the product is that it computes."""
+    heap = resized(SQUARED, SetData("p", "u"), Backward("y"))
 
-    assert isinstance(outcome, OutOfScope)
-    assert outcome.why.endswith("another size")
+    assert values(heap, "p.grad") == (2, 2)
+
+
+@pytest.mark.parametrize(
+    ("program", "rule"),
+    [
+        (
+            (Y, SetData("p", "u"), Forward("scale", "p", "z"), Backward("z")),
+            "backward/invalid-gradient",
+        ),
+        ((Y, SetData("y", "u"), Backward("y")), "backward/invalid-root"),
+        ((Backward("p"), SetData("p.grad", "u"), Backward("p")), "add/size"),
+    ],
+)
+def test_another_size(program: tuple[Action, ...], rule: str) -> None:
+    """A gradient that is smaller than a node recorded, or larger than `.grad`."""
+    outcome = refused(resized(*program[:-1]), program[-1])
+
+    assert outcome.rule == rule
+
+
+def test_a_gradient_is_summed_to_the_size_of_its_leaf() -> None:
+    """What was broadcast in the forward is summed in the backward."""
+    heap = resized(RequiresGrad("u"), Product("p", "u", "y"), Backward("y"))
+
+    assert (values(heap, "p.grad"), values(heap, "u.grad")) == ((5, 5), (3,))
 
 
 def test_a_gradient_of_integers() -> None:
-    """The model declines to say what is added to a gradient of integers."""
+    """Floats cannot be added in place to integers."""
     heap = done(module(), CastData("m.weight.grad", "int64"))
-    outcome = step(heap, Backward("m.weight"), spec(NEW))
 
-    assert outcome == OutOfScope("a gradient is added to integers")
+    assert refused(heap, Backward("m.weight")).rule == "add/dtype"

@@ -18,6 +18,7 @@ from swapmodel.actions import (
 from swapmodel.invariants.of_heaps import malformed
 from swapmodel.semantics.ownership import collect, owners, use_count, weak_count
 from swapmodel.semantics.spec import Frame
+from swapmodel.state.autograd import Node
 from swapmodel.state.build import Builder
 from swapmodel.state.draft import Draft
 from swapmodel.state.heap import COLUMNS, Heap, living
@@ -109,7 +110,8 @@ def test_weak_pointers_of_the_impl() -> None:
     )
     draft = Draft(heap)
     i = heap.tensor(at(heap, "t")).impl
-    draft.edit_meta(i).retains_grad = True
+    node = Node(name="N", function="view", dtype="float32", length=2, retains=i)
+    draft.add_node(node)
 
     assert weak_count(draft, at(heap, "p")) == 2
     assert weak_count(draft, at(heap, "t")) == 1

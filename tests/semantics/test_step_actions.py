@@ -8,10 +8,12 @@ from swapmodel.actions import (
     Drop,
     FillGrad,
     Forward,
+    Product,
     SetAttribute,
     SwapTensors,
     TakeWeakref,
     View,
+    Write,
 )
 from swapmodel.outcomes import Refusal
 from tests.heaps import LATE, at, done, module, refused, values
@@ -66,7 +68,9 @@ def test_what_cannot_be_dispatched_is_not_touched() -> None:
     heap = refused(heap, SwapTensors("p", "t"), LATE).heap
     tried = (
         Forward("square", "p", "y"),
+        Product("p", "m.weight", "y"),
         View("p", "v"),
+        Write("p"),
         Backward("p"),
         FillGrad("p"),
         CastData("p", "float64"),

@@ -1,0 +1,158 @@
+"""
+Which node does the gradient of a tensor go to?
+
+A view asks its base: its own node is made again after a write in place that was not
+recorded.
+"""
+
+from __future__ import annotations
+
+from swapmodel.outcomes import Refusal, Stop
+from swapmodel.semantics import payloads
+from swapmodel.semantics.payloads import Dense, Wrapped
+from swapmodel.state.autograd import Node, in_graph
+from swapmodel.state.draft import Draft
+from swapmodel.state.heap import Columns
+from swapmodel.state.ids import ImplId, NodeId, TensorId
+
+
+def grad_fn(draft: Draft, t: TensorId) -> NodeId | Stop | None:
+    """
+    `t.grad_fn`, which for a stale view is made again.
+
+    Refuses a stale view that was made under `no_grad`.  Source:
+    `VariableHooks::grad_fn`.
+    """
+    i = draft.tensor(t).impl
+    meta = draft.meta(i)
+    if meta.base is None or not is_stale(draft, i):
+        return meta.grad_fn
+    if meta.grad_fn is None and not in_graph(draft.meta(meta.base)):
+        return None
+    if meta.no_grad_view and meta.grad_fn is None:
+        # [view/no-grad]
+        return Refusal("view/no-grad")
+    if meta.no_grad_view:
+        assert meta.grad_fn is not None
+        name = draft.node(meta.grad_fn).name.removesuffix("Backward0")
+        # [view/of-no-grad]
+        return Refusal("view/of-no-grad", name)
+    return _made_again(draft, t, i)
+
+
+def is_stale(state: Columns, i: ImplId) -> bool:
+    """Whether a view was written in place since its node was made."""
+    return state.version(state.impl(i).counter) != state.meta(i).view_version
+
+
+def _made_again(draft: Draft, t: TensorId, i: ImplId) -> NodeId | Stop:
+    meta = draft.edit_meta(i)
+    assert meta.base is not None
+    wrapper = draft.impl(meta.base).python_key
+    made = _replayed(draft, i) if wrapper else _strided(draft, i)
+    if made is not None and not isinstance(made, int):
+        return made
+    old, meta.grad_fn = meta.grad_fn, made
+    meta.view_version = draft.version(draft.impl(i).counter)
+    if made is None:
+        # [view/base-no-grad]
+        return Refusal("view/base-no-grad")
+    # The dicts of hooks stay with the old node, and the tensor forgets that it has one.
+    draft.edit_tensor(t).backward_hooks = None
+    meta.hooks = ()
+    if old is not None and draft.node(old).retains == i:
+        draft.edit_node(old).retains = None
+        draft.edit_node(made).retains = i
+    return made
+
+
+def _strided(draft: Draft, i: ImplId) -> NodeId:
+    """A node that puts the gradient of a view where it was in its base."""
+    impl, base = draft.impl(i), draft.meta(i).base
+    assert base is not None
+    whole = draft.impl(base)
+    node = Node(
+        name="AsStridedBackward0",
+        function="as-strided",
+        dtype=whole.dtype,
+        length=impl.length,
+        edges=(_edge(draft, base),),
+        window=(whole.offset, whole.length, impl.offset, impl.length),
+    )
+    return draft.add_node(node)
+
+
+def _replayed(draft: Draft, i: ImplId) -> NodeId | Stop | None:
+    """The nodes of every view between a wrapper and its base, or none of them."""
+    meta = draft.meta(i)
+    assert meta.base is not None
+    payload = payloads.outline(draft, draft.impl(meta.base).pyobj)
+    if not isinstance(payload, Dense | Wrapped):
+        return payload
+    if not in_graph(draft.meta(meta.base)):
+        return None
+    edge, dense = _edge(draft, meta.base), payloads.first(payload)
+    for _ in meta.replayed:
+        node = Node(
+            name="ViewBackward0",
+            function="view",
+            dtype=dense.dtype,
+            length=dense.length,
+            edges=(edge,),
+        )
+        edge = draft.add_node(node)
+    return edge
+
+
+def gradient_edge(draft: Draft, t: TensorId) -> NodeId | Stop | None:
+    """
+    The node that takes the gradient of *t*, made for a leaf that has none.
+
+    A view that requires a gradient only because its base does has no node.
+    """
+    node = grad_fn(draft, t)
+    return _edge(draft, draft.tensor(t).impl) if node is None else node
+
+
+def _edge(draft: Draft, i: ImplId) -> NodeId | None:
+    """The node of an impl whose own is up to date. Source: `impl::gradient_edge`."""
+    meta = draft.meta(i)
+    if meta.grad_fn is not None:
+        return meta.grad_fn
+    if not meta.requires_grad:
+        return None
+    if meta.accumulator is not None:
+        return meta.accumulator
+    impl = draft.impl(i)
+    node = draft.add_node(
+        Node(
+            name="AccumulateGrad",
+            function="accumulate",
+            dtype=impl.dtype,
+            length=impl.length,
+            variable=i,
+        )
+    )
+    draft.edit_meta(i).accumulator = node
+    return node
+
+
+def edge_of_leaf(draft: Draft, t: TensorId) -> NodeId | Stop:
+    """
+    `torch.autograd.graph.get_gradient_edge(t).node` of a leaf in a graph.
+
+    It is read off a new view, so that a wrapper must be as large as its inner tensors,
+    and it is refused to a view that only its base makes require a gradient.
+    """
+    payload = payloads.outline(draft, t)
+    if not isinstance(payload, Dense | Wrapped):
+        return payload
+    length = draft.impl_of(t).length
+    for one in payloads.dense(payload):
+        if one.length != length:
+            # [edge/view-as]
+            facts = (("size", length), ("expected", one.length))
+            return Refusal("edge/view-as", facts=facts)
+    node = _edge(draft, draft.tensor(t).impl)
+    # [edge/no-function]
+    return Refusal("edge/no-function") if node is None else node

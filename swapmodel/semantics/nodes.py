@@ -1,0 +1,106 @@
+"""
+What gradient does each node send on, and what does the last one accumulate?
+"""
+
+from __future__ import annotations
+
+from swapmodel.outcomes import Refusal, Stop, Unmodelled
+from swapmodel.semantics import edges, payloads, tensors
+from swapmodel.semantics.payloads import Dense, Payload, Wrapped
+from swapmodel.state.autograd import Node, SavedVariable
+from swapmodel.state.draft import Draft
+from swapmodel.state.ids import ImplId
+
+Sent = tuple[Payload | None, ...]
+"""What goes along each edge of a node; nothing along an edge that leads nowhere."""
+
+ANOTHER_DEVICE = Unmodelled("a gradient meets a tensor on another device")
+
+
+def sent_on(draft: Draft, node: Node, gradient: Payload) -> Sent | Stop:
+    """Run a node's function: what it sends along each of its edges."""
+    values: dict[int, Payload] = {}
+    for saved in node.saved:
+        value = _unpacked(draft, saved)
+        if not isinstance(value, Dense | Wrapped):
+            return value
+        if payloads.devices(gradient, value) is not None:
+            return ANOTHER_DEVICE
+        values[saved.operand] = value
+    if node.function == "product":
+        return tuple(
+            payloads.combine(gradient, values[other], payloads.multiply)
+            if edge is not None
+            else None
+            for edge, other in zip(node.edges, (1, 0), strict=True)
+        )
+    if not any(edge is not None for edge in node.edges):
+        return (None,) * len(node.edges)
+    sent = _gradient(node, gradient, values)
+    return tuple(None if edge is None else sent for edge in node.edges)
+
+
+def _gradient(node: Node, gradient: Payload, values: dict[int, Payload]) -> Payload:
+    """The gradient of a function of one operand."""
+    match node.function:
+        case "view" | "alias":
+            return gradient
+        case "as-strided":
+            return payloads.moved(gradient, node.window)
+        case "scale":
+            return payloads.apply(gradient, lambda one: one * payloads.SCALE)
+    (value,) = values.values()
+    if node.function == "relu":
+        return payloads.combine(gradient, value, lambda g, one: g if one else 0)
+    assert node.function == "square"
+    value = payloads.inexact(value)
+    return payloads.combine(gradient, value, lambda g, one: 2 * g * one)
+
+
+def _unpacked(draft: Draft, saved: SavedVariable) -> Payload | Stop:
+    """
+    Read a saved tensor as it is now, unless a write in place was counted.
+
+    Its node is asked for first, for the text.  Source: `SavedVariable::unpack`.
+    """
+    impl = draft.impl(saved.impl)
+    node = edges.grad_fn(draft, impl.pyobj)
+    if node is not None and not isinstance(node, int):
+        return node
+    if draft.version(impl.counter) != saved.version:
+        # [backward/written-in-place]
+        return Refusal("backward/written-in-place")
+    return payloads.read(draft, impl.pyobj)
+
+
+def accumulate(
+    draft: Draft, i: ImplId, gradient: Payload, *, writes: int, given: bool
+) -> Stop | None:
+    """
+    What `AccumulateGrad` does: attach a first gradient, add a later one in place.
+
+    A first one that the caller holds is copied into a new tensor of its own dtype and
+    the variable's size, inner tensors included, which counts as a write; another one
+    is taken with the *writes* that summed it up.  Source:
+    `torch/csrc/autograd/functions/accumulate_grad.h`.
+    """
+    node = edges.grad_fn(draft, draft.impl(i).pyobj)
+    if isinstance(node, int):
+        # [accumulate/not-a-leaf]
+        return Refusal("accumulate/not-a-leaf")
+    if node is not None or not draft.meta(i).requires_grad:
+        return node
+    grad = draft.meta(i).grad
+    if grad is not None:
+        return tensors.add_in_place(draft, draft.impl(grad).pyobj, gradient)
+    if given:
+        gradient = payloads.cast(gradient, payloads.first(gradient).dtype)
+        gradient = payloads.spread(gradient, draft.impl(i).length)
+        writes = 1
+    else:
+        gradient = payloads.detached(gradient)
+    new = draft.tensor(tensors.make(draft, gradient)).impl
+    for _ in range(writes):
+        draft.bump_version(new)
+    draft.edit_meta(i).grad = new
+    return None
