@@ -8,15 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from swapmodel.conformance import starts_of_graphs, starts_of_weakrefs
+from swapmodel.conformance import (
+    starts_of_graphs,
+    starts_of_modules,
+    starts_of_weakrefs,
+)
 from swapmodel.conformance.starts_of_classes import class_scopes
-from swapmodel.conformance.starts_of_modules import module_scopes
 from swapmodel.search.scope import Scope
 
 AREAS: dict[str, Callable[[], tuple[Scope, ...]]] = {
     "classes": lambda: (*class_scopes(2), *class_scopes(3)),
     "graphs": starts_of_graphs.scopes,
-    "modules": lambda: module_scopes(2),
+    "modules": starts_of_modules.scopes,
     "weak references": starts_of_weakrefs.scopes,
 }
 """The scopes of each area, by its name."""
