@@ -260,6 +260,7 @@ WITHOUT_METHODS: tuple[type[Action], ...] = (
     SwapTensors,
     SetData,
     CastData,
+    SetGrad,
     ClearGrad,
     Drop,
     TakeWeakref,

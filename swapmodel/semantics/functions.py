@@ -17,7 +17,7 @@ def call(draft: Draft, fn: ConversionFn, t: TensorId) -> TensorId | Stop:
     """Apply *fn* to *t*, under `no_grad`."""
     if tensor_class(draft.tensor(t).cls).fake:
         return methods.FAKE
-    return methods.returned(draft, t, _call(draft, fn, t))
+    return methods.returned(draft, t, _call(draft, fn, t), grad_mode=False)
 
 
 def _call(draft: Draft, fn: ConversionFn, t: TensorId) -> TensorId | Stop:

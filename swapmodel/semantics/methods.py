@@ -31,7 +31,9 @@ def refusal(state: Columns, action: Action, operand: Found) -> Stop | None:
     return FAKE if known.fake else None
 
 
-def returned(draft: Draft, t: TensorId, made: TensorId | Stop) -> TensorId | Stop:
+def returned(
+    draft: Draft, t: TensorId, made: TensorId | Stop, *, grad_mode: bool = True
+) -> TensorId | Stop:
     """
     What a call on *t* gives when *made* is what it computes.
 
@@ -47,8 +49,8 @@ def returned(draft: Draft, t: TensorId, made: TensorId | Stop) -> TensorId | Sto
         return Unmodelled("a wrapper's result is converted to another class")
     if not isinstance(payload, payloads.Dense):
         return payload
-    out = tensors.as_subclass(draft, made, known.name)
-    edges = recorded_edges(draft, (made,), grad_mode=True)
+    out = tensors.as_subclass(draft, made, known.name, grad_mode=grad_mode)
+    edges = recorded_edges(draft, (made,), grad_mode)
     if edges is not None and not isinstance(edges, tuple):
         return edges
     record(draft, "alias", (made,), edges, out)

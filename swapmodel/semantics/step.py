@@ -144,7 +144,8 @@ def _compute(draft: Draft, action: Action, found: list[Any]) -> Stop | None:
             return _name(draft, name, tensors.detach(draft, found[0]))
         case _:
             raise AssertionError(action)
-    return _name(draft, name, methods.returned(draft, found[0], made))
+    converted = methods.returned(draft, found[0], made, grad_mode=grad_mode)
+    return _name(draft, name, converted)
 
 
 def _on_graph(draft: Draft, action: Action, found: list[Any]) -> Stop | None:

@@ -68,7 +68,9 @@ def _detached(draft: Draft, t: TensorId, counter: CounterId | None) -> TensorId 
     return as_subclass(draft, made, known.name) if known.converts else made
 
 
-def as_subclass(draft: Draft, made: TensorId, cls: str) -> TensorId:
+def as_subclass(
+    draft: Draft, made: TensorId, cls: str, *, grad_mode: bool = True
+) -> TensorId:
     """
     `made.as_subclass(cls)`: a view of *made*, which is owned by nothing else.
 
@@ -78,7 +80,7 @@ def as_subclass(draft: Draft, made: TensorId, cls: str) -> TensorId:
     assert isinstance(payload, Dense), "a converted result is no wrapper"
     out = alias(draft, made, payload, draft.impl_of(made).counter)
     draft.edit_tensor(out).cls = cls
-    become_view(draft, out, made)
+    become_view(draft, out, made, grad_mode=grad_mode)
     return out
 
 

@@ -12,6 +12,7 @@ from swapmodel.actions import (
     Forward,
     RegisterHook,
     SetData,
+    SetGrad,
     SwapTensors,
     TakeWeakref,
     View,
@@ -29,7 +30,8 @@ from tests.heaps import NEW, at, done, refused, spec
 def pair(cls: str) -> Heap:
     """A parameter `p` of a class and a plain tensor `t`."""
     b = Builder()
-    b.name("p", "tensor", b.parameter((1, 2), cls=cls))
+    values = () if cls == "UninitializedParameter" else (1, 2)
+    b.name("p", "tensor", b.parameter(values, cls=cls))
     b.name("t", "tensor", b.tensor((3, 4)))
     return b.heap()
 
@@ -67,6 +69,13 @@ def test_an_uninitialized_parameter_has_properties(action: Action) -> None:
     done(pair("UninitializedParameter"), action)
 
 
+def test_a_gradient_is_set_without_a_method() -> None:
+    """What refuses is the size, not the class."""
+    outcome = refused(pair("UninitializedParameter"), SetGrad("p", "t"))
+
+    assert outcome.rule == "grad/size"
+
+
 def test_a_fake_tensor_is_declined() -> None:
     """What a FakeTensor does depends on what its mode has seen."""
     outcome = step(pair("FakeTensor"), SetData("t", "p"), spec(NEW))
@@ -98,6 +107,14 @@ def test_a_converted_view_has_the_same_base() -> None:
     heap = done(pair("SubTensor"), View("p", "v"))
 
     assert heap.meta_of(at(heap, "v")).base == heap.tensor(at(heap, "p")).impl
+
+
+def test_a_view_is_converted_in_the_same_grad_mode() -> None:
+    """Under `no_grad` the converted view has no node either."""
+    heap = done(pair("SubTensor"), View("p", "v", False))
+    meta = heap.meta_of(at(heap, "v"))
+
+    assert (meta.grad_fn, meta.no_grad_view) == (None, True)
 
 
 def test_gradients_of_ones_are_converted_outside_any_graph() -> None:
