@@ -93,7 +93,6 @@ def about_buffers() -> Iterator[Action]:
         ("marked", "m.weight"),
         ("c", "u"),
         ("new", "u"),
-        ("new", "m.running"),
         ("gone", "y"),
     ):
         yield Tie("m", key, t)
