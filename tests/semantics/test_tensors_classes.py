@@ -5,12 +5,13 @@ import pytest
 from swapmodel.actions import Backward, Forward
 from swapmodel.outcomes import OutOfScope, Refusal
 from swapmodel.semantics import payloads, tensors
-from swapmodel.semantics.payloads import Dense, Wrapped
+from swapmodel.semantics.payloads import Dense, Payload, Wrapped
 from swapmodel.semantics.step import step
 from swapmodel.state.build import Builder
 from swapmodel.state.classes import CLASSES
 from swapmodel.state.draft import Draft
-from tests.heaps import NEW, at, done, spec
+from swapmodel.state.heap import Heap
+from tests.heaps import NEW, at, done, refused, spec
 
 DETACHED = {
     "Parameter": "Tensor",
@@ -95,17 +96,36 @@ def test_a_plain_gradient_spreads_over_a_wrapper() -> None:
     assert payloads.leaves(payload) == ((4, 5), (4, 5))
 
 
-@pytest.mark.parametrize("grad", ["Tensor", "OpaqueTensor"])
-def test_a_wrapper_gradient_of_another_class(grad: str) -> None:
-    """What a handler makes of a gradient that it does not know is its own affair."""
+def test_a_wrapper_gradient_of_another_class() -> None:
+    """What a handler makes of a wrapper that it does not know is its own affair."""
     b = Builder()
     p = b.parameter((1, 2), cls="TwoTensor")
-    b.gradient(p, b.tensor((1, 2), cls=grad))
+    b.gradient(p, b.tensor((1, 2), cls="OpaqueTensor"))
     b.name("p", "tensor", p)
     heap = done(b.heap(), Forward("scale", "p", "y"))
     outcome = step(heap, Backward("y"), spec(NEW))
 
     assert isinstance(outcome, OutOfScope)
+
+
+def test_a_plain_gradient_takes_each_part_of_a_wrapper() -> None:
+    """Our handler adds each inner gradient to the plain one in turn."""
+    b = Builder()
+    p = b.parameter((1, 2), cls="TwoTensor")
+    b.gradient(p, b.tensor((1, 1)))
+    b.name("p", "tensor", p)
+    heap = done(b.heap(), Forward("scale", "p", "y"), Backward("y"))
+    grad = at(heap, "p.grad")
+
+    assert payloads.leaves(read(heap, "p.grad")) == ((7, 7),)
+    assert heap.version(heap.impl_of(grad).counter) == 1
+
+
+def read(heap: Heap, place: str) -> Payload:
+    """What stands at a place, as a payload."""
+    payload = payloads.read(heap, at(heap, place))
+    assert isinstance(payload, Dense | Wrapped)
+    return payload
 
 
 def mixed(b: Builder, a: str, other: str) -> Wrapped:
@@ -127,13 +147,18 @@ def test_integers_are_raised_to_a_floating_power() -> None:
     ]
 
 
-def test_floating_values_do_not_fit_into_integers() -> None:
-    """Integers take integers; beside them, floating values take everything."""
-    whole, part = (mixed(Builder(), "float32", one) for one in ("float32", "int64"))
+def test_floating_gradients_do_not_fit_into_integers() -> None:
+    """What stands before the integers is added to, the rest is refused."""
+    b = Builder()
+    inner = {"a": b.tensor((1, 2)), "b": b.tensor((1, 2), dtype="int64")}
+    grads = {"a": b.tensor((1, 1)), "b": b.tensor((1, 1), dtype="int64")}
+    p = b.parameter(cls="TwoTensor", inner=inner)
+    b.gradient(p, b.tensor(cls="TwoTensor", inner=grads))
+    b.name("p", "tensor", p)
+    outcome = refused(done(b.heap(), Forward("square", "p", "y")), Backward("y"))
 
-    assert payloads.loses_kind(part, whole)
-    assert not payloads.loses_kind(whole, part)
-    assert not payloads.loses_kind(part, part)
+    assert outcome.rule == "add/dtype"
+    assert payloads.leaves(read(outcome.heap, "p.grad")) == ((3, 5), (1, 1))
 
 
 def test_a_wrapper_over_given_tensors_takes_its_form_from_the_first() -> None:
