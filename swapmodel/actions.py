@@ -11,6 +11,8 @@ from typing import Literal, TypeAlias, get_type_hints
 
 from attrs import frozen
 
+from swapmodel.conversions import Cast as Cast
+from swapmodel.conversions import ConversionFn
 from swapmodel.graph_actions import (
     Backward as Backward,
 )
@@ -52,19 +54,6 @@ from swapmodel.graph_actions import (
 )
 from swapmodel.named import ModulePlace, Name, Place
 from swapmodel.state.keepers import Keeper
-
-# -- What a conversion applies to every tensor --------------------------------
-
-
-@frozen
-class Cast:
-    """Cast to *dtype*, as `Module.double()`, `float()` and `half()` do."""
-
-    dtype: str
-
-
-ConversionFn: TypeAlias = Cast
-
 
 # -- Actions -------------------------------------------------------------------
 

@@ -137,6 +137,10 @@ DRAWN = {
     "name": ("y", "v", "r", "t"),
     "label": ("h", "g"),
     "key": ("tag", "note"),
+    "dtype": ("float32", "float64", "float16", "bfloat16", "int64"),
+    "device": ("cpu", "meta"),
+    "cls": ("TwoTensor",),
+    "inner": ("a", "b"),
 }
 """What a field that is a free text can be, by its name."""
 

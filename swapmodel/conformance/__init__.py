@@ -1,7 +1,8 @@
 """
 Does real torch do what the model says?
 
-Reading order: survey, observation, differences, keepers, look, perform, world,
-lockstep, undefined, programs, starts, starts_of_classes, about_modules,
-starts_of_modules, starts_of_weakrefs, starts_of_graphs, areas, conform, confirm
+Reading order: survey, observation, differences, keepers, look, sources, perform,
+world, lockstep, undefined, programs, starts, starts_of_classes,
+starts_of_conversions, about_modules, starts_of_modules, starts_of_weakrefs,
+starts_of_graphs, areas, conform, confirm
 """

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from swapmodel.conformance import (
+    starts_of_conversions,
     starts_of_graphs,
     starts_of_modules,
     starts_of_weakrefs,
@@ -18,6 +19,10 @@ from swapmodel.search.scope import Scope
 
 AREAS: dict[str, Callable[[], tuple[Scope, ...]]] = {
     "classes": lambda: (*class_scopes(2), *class_scopes(3)),
+    "conversions": lambda: (
+        *starts_of_conversions.scopes(2),
+        *starts_of_conversions.scopes(3),
+    ),
     "graphs": starts_of_graphs.scopes,
     "modules": starts_of_modules.scopes,
     "weak references": starts_of_weakrefs.scopes,

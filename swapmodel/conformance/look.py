@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import copyreg
 from collections.abc import Iterable, Iterator
+from math import isfinite
 from typing import Any
 
 import torch
@@ -72,6 +73,11 @@ def _elements(t: Any) -> list[float]:
         return t.tolist()  # type: ignore[no-any-return]
     except RuntimeError:
         return _window(t).tolist()  # type: ignore[no-any-return]
+
+
+def _whole(one: float) -> float:
+    """An element as an integer; uninitialised memory can hold what is none."""
+    return int(one) if isfinite(one) else one
 
 
 def _window(t: Any) -> Any:
@@ -180,7 +186,7 @@ class _TorchReader:
         if address:
             start = address - offset * t.element_size()
             storage = self.storages.setdefault(start, number)
-            values = tuple([int(one) for one in _elements(t)])
+            values = tuple([_whole(one) for one in _elements(t)])
         grad, base, grad_fn = t.grad, t._base, self.grad_fn(t)
         return (
             number,

@@ -250,7 +250,7 @@ class _HeapReader:
         heap = self.heap
         tensor, impl, meta = heap.tensor(t), heap.impl_of(t), heap.meta_of(t)
         storage, values = NOWHERE, None
-        if impl.storage is not None and impl.length:
+        if impl.storage is not None and impl.length and impl.device != "meta":
             storage = self.storages.setdefault(impl.storage, number)
             values = heap.storage(impl.storage).values
         if values is not None:

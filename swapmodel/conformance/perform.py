@@ -6,6 +6,8 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable
+from functools import cache
+from types import CodeType
 from typing import Any, TypeAlias, TypeVar
 
 import torch
@@ -13,6 +15,8 @@ import torch
 from swapmodel import actions
 from swapmodel.actions import Action, operands
 from swapmodel.conformance import keepers
+from swapmodel.conformance.sources import CLASSES
+from swapmodel.report import spelling
 from swapmodel.semantics.payloads import SCALE
 
 A = TypeVar("A")
@@ -20,9 +24,6 @@ A = TypeVar("A")
 Fired: TypeAlias = list[str]
 
 _PERFORMERS: dict[type, Callable[..., tuple[str, Any] | None]] = {}
-
-METHODS = {"float64": "double", "float32": "float", "float16": "half"}
-"""The method of a module that casts to a dtype."""
 
 
 def perform(variables: dict[str, Any], fired: Fired, action: Action) -> None:
@@ -33,6 +34,10 @@ def perform(variables: dict[str, Any], fired: Fired, action: Action) -> None:
         if action.name not in variables:
             raise AttributeError(action.name)
         del variables[action.name]
+    elif isinstance(action, actions.Convert):
+        # The function is made from the line that scripts have, with all variables.
+        code = _compiled(spelling.conversion("converted", action.fn))
+        eval(code, {**CLASSES, **variables, "torch": torch, "converted": found[0]})
     elif isinstance(action, actions.RegisterHook):
         _register_hook(action, found[0], _hook(fired, action.label))
     elif isinstance(action, actions.TakeWeakref):
@@ -42,6 +47,11 @@ def perform(variables: dict[str, Any], fired: Fired, action: Action) -> None:
         named = _PERFORMERS[type(action)](action, *found)
         if named is not None:
             variables[named[0]] = named[1]
+
+
+@cache
+def _compiled(line: str) -> CodeType:
+    return compile(line, "a conversion", "eval")
 
 
 def _at(variables: dict[str, Any], place: str) -> Any:
@@ -81,13 +91,6 @@ def _performs(kind: type[A]) -> Callable[[Callable[..., Any]], Callable[..., Any
         return run
 
     return register
-
-
-@_performs(actions.Convert)
-def _convert(action: actions.Convert, module: Any) -> None:
-    match action.fn:
-        case actions.Cast(dtype):
-            getattr(module, METHODS[dtype])()
 
 
 @_performs(actions.SwapTensors)

@@ -10,18 +10,30 @@ from typing import Any
 
 import torch
 
-from swapmodel.actions import Action, Backward, Forward, Product, Write
+from swapmodel.actions import (
+    Action,
+    Backward,
+    Convert,
+    Forward,
+    Product,
+    Write,
+)
 from swapmodel.conformance import perform
 from swapmodel.conformance.keepers import Called
 from swapmodel.conformance.look import keep_small, observe_world
 from swapmodel.conformance.observation import Result
-from swapmodel.report import snippets
+from swapmodel.conformance.sources import CLASSES
+from swapmodel.conversions import ScaleInPlace, parts
 from swapmodel.state.classes import module_class
 from swapmodel.state.heap import Heap
 from swapmodel.state.ids import ImplId, ModuleId, TensorId
 
-GROWING = (Forward, Product, Backward, Write)
-"""The actions after which a value can be above the modulus."""
+
+def _grows(action: Action) -> bool:
+    """Whether a value can be above the modulus afterwards."""
+    if isinstance(action, Convert):
+        return ScaleInPlace() in parts(action.fn)
+    return isinstance(action, Forward | Product | Backward | Write)
 
 
 def settle() -> None:
@@ -38,6 +50,7 @@ def settle() -> None:
         module.weight = torch.nn.Parameter(wrap(2))
         y = module.double().weight.pow(2)
         y.backward(torch.ones_like(y))
+        module.to("meta").to_empty(device="cpu")
     gc.collect()
     gc.freeze()
 
@@ -61,7 +74,7 @@ class World:
             errors = _chain(error)
         if errors:
             gc.collect()
-        if isinstance(action, GROWING):
+        if _grows(action):
             keep_small(self.variables)
         return errors
 
@@ -187,19 +200,3 @@ def _module(name: str) -> Any:
     if name == "Module":
         return torch.nn.Module()
     return type(name, (torch.nn.Module,), {})()
-
-
-def _classes() -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    exec(snippets.IMPORTS, found)
-    for source in snippets.CLASSES.values():
-        exec(source, found)
-    own = (torch.nn.Parameter, torch.nn.UninitializedParameter)
-    return {
-        **{name: found[name] for name in snippets.CLASSES},
-        **{one.__name__: one for one in own},
-    }
-
-
-CLASSES = _classes()
-"""The classes of tensors but the plain one."""

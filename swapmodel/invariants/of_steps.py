@@ -10,7 +10,7 @@ from swapmodel.actions import CastData, Convert, SetData, SwapTensors
 from swapmodel.invariants.of_heaps import incoherent
 from swapmodel.invariants.violation import Step, Violation
 from swapmodel.outcomes import Done, Refused
-from swapmodel.semantics import ownership, payloads, places
+from swapmodel.semantics import functions, ownership, payloads, places, tensors
 from swapmodel.semantics.payloads import Dense, Payload, Wrapped
 from swapmodel.state.heap import Heap
 from swapmodel.state.ids import ImplId, TensorId
@@ -115,7 +115,10 @@ def _promises(step: Step) -> Iterator[tuple[str, places.PlaceKind, Payload]]:
             for place, kind, t in registered(step):
                 old = content(before, t)
                 if old is not None and kind != "inner":
-                    yield place, kind, payloads.cast(old, fn.dtype)
+                    parameter = tensors.is_parameter(before, t)
+                    new = functions.promised(fn, old, parameter=parameter)
+                    if new is not None:
+                        yield place, kind, new
         case SwapTensors(t1, t2):
             yield from _promised(step, t1, t2)
             yield from _promised(step, t2, t1)

@@ -20,7 +20,7 @@ from swapmodel.report.evidence import (
     evidence,
     whole_program,
 )
-from swapmodel.report.snippets import CLASSES, IMPORTS
+from swapmodel.report.snippets import CLASSES, FUNCTIONS, IMPORTS
 from swapmodel.report.start import start_lines
 from swapmodel.run import Counterexample, run
 from swapmodel.semantics.spec import Spec
@@ -94,6 +94,7 @@ def script(
     if any(isinstance(one, Refused) for one in trace.outcomes):
         parts.append(REFUSED)
     parts += [CLASSES[one] for one in _classes("\n".join(body))]
+    parts += [FUNCTIONS[one] for one in FUNCTIONS if f"{one}(" in "\n".join(body)]
     parts.append("\n".join([*_told(counterexample), "", *body]) + "\n")
     parts.append("\n".join(_compared(found)) + "\n")
     parts.append(LAST)

@@ -81,6 +81,21 @@ def _subclass(
     return SUBCLASS.format(name=name, doc=doc, base=base, body=body)
 
 
+RAISE_AT = '''\
+class RaiseAt:
+    """A function for `m._apply` that raises in place of one of its calls."""
+
+    def __init__(self, number, fn):
+        self.number, self.fn, self.count = number, fn, 0
+
+    def __call__(self, t):
+        self.count += 1
+        if self.count == self.number:
+            raise ValueError(f"the function raises in place of call {self.number}")
+        return self.fn(t)
+'''
+"""The function of `conversions.RaiseAt`."""
+
 IMPORTS = """\
 import torch
 from torch.utils._pytree import tree_map
@@ -121,3 +136,6 @@ CLASSES = {
 
 FROM_TORCH = ("Tensor", "Parameter", "UninitializedParameter", "FakeTensor")
 """The classes that torch brings along."""
+
+FUNCTIONS = {"RaiseAt": RAISE_AT}
+"""The source of every function that a conversion can need, by name."""

@@ -8,13 +8,32 @@ from collections.abc import Callable
 from typing import Any
 
 from swapmodel import actions
-from swapmodel.actions import Action, Cast
+from swapmodel.actions import Action
+from swapmodel.conversions import (
+    ByRole,
+    Cast,
+    ConversionFn,
+    DetachEach,
+    Identity,
+    NoTensor,
+    Other,
+    RaiseAt,
+    ScaleInPlace,
+    TensorFn,
+    To,
+    ToDevice,
+    ToEmpty,
+    Type,
+    Unwrap,
+    Wrap,
+)
 from swapmodel.outcomes import Refusal
 from swapmodel.semantics.payloads import SCALE
 from swapmodel.semantics.places import segments
 from swapmodel.semantics.spec import Spec
 from swapmodel.specfiles.rules import rules
 from swapmodel.specfiles.texts import text_of
+from swapmodel.state.classes import tensor_class
 from swapmodel.state.keepers import Keeper
 
 CAST_METHODS = {
@@ -83,11 +102,64 @@ def dtype(name: str) -> str:
     return f"torch.{name}"
 
 
-def conversion(module: str, fn: object) -> str:
-    """A module's conversion."""
-    assert isinstance(fn, Cast), fn
-    method = CAST_METHODS.get(fn.dtype)
-    return f"{module}.{method}()" if method else f"{module}.to({dtype(fn.dtype)})"
+def conversion(module: str, fn: ConversionFn) -> str:
+    """A module's conversion: one of its methods, or a function for `_apply`."""
+    match fn:
+        case Cast(name) if name in CAST_METHODS:
+            return f"{module}.{CAST_METHODS[name]}()"
+        case To(name):
+            return f"{module}.to({dtype(name)})"
+        case Type(name):
+            return f"{module}.type({dtype(name)})"
+        case ToDevice(name):
+            return f'{module}.to("{name}")'
+        case ToEmpty(name):
+            return f'{module}.to_empty(device="{name}")'
+        case RaiseAt(number, one):
+            return f"{module}._apply(RaiseAt({number}, lambda t: {applied(one)}))"
+        case ByRole(parameter, other):
+            both = f"{applied(parameter)} if {IS_PARAMETER} else {applied(other)}"
+            return f"{module}._apply(lambda t: {both})"
+        case _:
+            return f"{module}._apply(lambda t: {applied(fn)})"
+
+
+IS_PARAMETER = "isinstance(t, torch.nn.Parameter)"
+
+
+def applied(fn: TensorFn) -> str:
+    """What a function makes of `t`, as an expression in parentheses."""
+    return f"({_applied(fn)})"
+
+
+def _applied(fn: TensorFn) -> str:
+    match fn:
+        case Cast(name):
+            return f"t.to({dtype(name)}) if t.is_floating_point() else t"
+        case To(name):
+            asked = "t.is_floating_point() or t.is_complex()"
+            return f"t.to({dtype(name)}) if {asked} else t"
+        case Type(name):
+            return f"t.type({dtype(name)})"
+        case ToDevice(name):
+            return f't.to("{name}")'
+        case ToEmpty(name):
+            return f'torch.empty_like(t, device="{name}")'
+        case Identity():
+            return "t"
+        case DetachEach():
+            return "t.detach()"
+        case ScaleInPlace():
+            return f"t.mul_({SCALE})"
+        case Wrap(cls):
+            copies = ["t.detach().clone()"] * len(tensor_class(cls).inner)
+            return f"{cls}({', '.join(copies)})"
+        case Unwrap(name):
+            return f'getattr(t, "{name}", t)'
+        case NoTensor():
+            return "None"
+        case Other(place):
+            return expression(place)
 
 
 def _recorded(line: str, grad_mode: bool) -> str:

@@ -33,7 +33,11 @@ NEW_NAMES = ("a", "b", "c", "d", "e")
 
 TEXTS: dict[str, tuple[str, ...]] = {
     "dtype": ("float32", "float64", "float16"),
+    "cls": ("TwoTensor",),
+    "device": ("cpu", "meta"),
+    "inner": ("a", "b"),
     "key": ("note", "tag"),
+    "place": ("m.weight", "m.weight.grad"),
 }
 """What a field of an action that is a free text can say, by its name."""
 

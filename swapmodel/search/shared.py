@@ -12,7 +12,14 @@ from swapmodel.invariants.catalogue import INVARIANTS
 from swapmodel.invariants.violation import Invariant
 from swapmodel.search.explore import Exploration, Progress, explore
 from swapmodel.search.scope import Scope
-from swapmodel.semantics.spec import Frame, HandlerFunction, Phase, Spec
+from swapmodel.semantics.spec import (
+    PREDICATES,
+    Frame,
+    HandlerFunction,
+    Phase,
+    Row,
+    Spec,
+)
 from swapmodel.state.draft import Draft
 from swapmodel.state.events import Path
 
@@ -22,6 +29,10 @@ class Asked(Spec):
     """A spec that remembers which of its tables the interpreter asked for."""
 
     asked: set[tuple[str, str]] = field(factory=set, eq=False, repr=False)
+    chosen: set[tuple[str, frozenset[str], Path]] = field(
+        factory=set, eq=False, repr=False
+    )
+    """Each choice that was made: the predicates that held there, and the path."""
 
     def has(self, name: str) -> bool:
         """Whether this spec has the operation at all."""
@@ -40,8 +51,14 @@ class Asked(Spec):
 
     def path(self, choice: str, draft: Draft, frame: Frame) -> Path:
         """The path of the first row of *choice* whose predicates all hold."""
-        self.asked.add(("choices", choice))
-        return super().path(choice, draft, frame)
+        held = frozenset(
+            name
+            for (one, name), holds in PREDICATES.items()
+            if one == choice and holds(draft, frame)
+        )
+        path = super().path(choice, draft, frame)
+        self.chosen.add((choice, held, path))
+        return path
 
     def answers(self, other: Spec) -> bool:
         """Whether *other* answers everything that was asked in the same way."""
@@ -49,7 +66,15 @@ class Asked(Spec):
             dict(getattr(self, table)).get(name)
             == dict(getattr(other, table)).get(name)
             for table, name in self.asked
+        ) and all(
+            path == _first(dict(other.choices).get(choice, ()), held)
+            for choice, held, path in self.chosen
         )
+
+
+def _first(rows: tuple[Row, ...], held: frozenset[str]) -> Path | None:
+    """The path of the first row that applies where just these predicates hold."""
+    return next((row.path for row in rows if held.issuperset(row.predicates)), None)
 
 
 def asked(spec: Spec) -> Asked:

@@ -3,6 +3,6 @@ What every operation does, phase by phase.
 
 Reading order: spec, ownership, places, payloads, tensors,
 autograd_meta, weakrefs, modules, edges, hooks, forward, methods, nodes, backward,
-guards, swap, set_data, functions, choose, convert_gradient, convert_rnn, convert,
-deepcopy, step
+guards, swap, set_data, functions, apply_fn, choose, convert_gradient, convert_rnn,
+convert, deepcopy, step
 """

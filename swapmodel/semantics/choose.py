@@ -37,6 +37,24 @@ def result_is_wrapper(draft: Draft, frame: Frame) -> bool:
     return tensor_class(draft.tensor(frame.applied).cls).traceable
 
 
+@predicate("was-fake", "parameter")
+def was_fake(draft: Draft, frame: Frame) -> bool:
+    """`isinstance(param, FakeTensor)`, pytorch#152539."""
+    return tensor_class(draft.tensor(frame.param).cls).fake
+
+
+@predicate("result-is-not-fake", "parameter")
+def result_is_not_fake(draft: Draft, frame: Frame) -> bool:
+    """Not `isinstance(param_applied, FakeTensor)`, pytorch#161291."""
+    return not tensor_class(draft.tensor(frame.applied).cls).fake
+
+
+@predicate("result-is-not-fake", "gradient")
+def gradient_is_not_fake(draft: Draft, frame: Frame) -> bool:
+    """Not `isinstance(grad_applied, FakeTensor)`, pytorch#161291."""
+    return not tensor_class(draft.tensor(frame.gradient_applied).cls).fake
+
+
 @predicate("compatible-type", "parameter")
 def parameter_compatible(draft: Draft, frame: Frame) -> bool:
     """Whether `param.data = param_applied` would be accepted."""

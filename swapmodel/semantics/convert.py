@@ -7,15 +7,21 @@ parameter leaves in them lives until the next one, or the end.
 
 from __future__ import annotations
 
-from typing import cast
-
-from swapmodel.actions import ConversionFn
-from swapmodel.outcomes import Refusal, Stop, Unmodelled, raised_after
-from swapmodel.semantics import autograd_meta, functions, set_data, spec, swap, tensors
+from swapmodel.conversions import ConversionFn
+from swapmodel.outcomes import Refusal, Stop, raised_after
+from swapmodel.semantics import (
+    apply_fn,
+    autograd_meta,
+    functions,
+    set_data,
+    spec,
+    swap,
+    tensors,
+)
 from swapmodel.semantics.choose import choose
 from swapmodel.semantics.convert_gradient import CALL, GRADIENT, PARAMETER, refusal_of
 from swapmodel.semantics.convert_rnn import is_rnn
-from swapmodel.semantics.spec import Frame, phase, when_refused
+from swapmodel.semantics.spec import Calls, Frame, Spec, phase, when_refused
 from swapmodel.state.draft import Draft
 from swapmodel.state.events import Converted
 from swapmodel.state.ids import ModuleId, TensorId
@@ -37,18 +43,22 @@ def convert(draft: Draft, frame: Frame, m: ModuleId, fn: ConversionFn) -> Stop |
     A refusal leaves what was converted before converted.  Source:
     `torch.nn.Module._apply`.
     """
-    call = Frame(frame.spec)
-    call.module, call.fn = m, fn
+    if refused := functions.refused(fn):
+        return refused
+    return _apply(draft, frame.spec, m, fn, Calls())
+
+
+def _apply(
+    draft: Draft, under: Spec, m: ModuleId, fn: object, calls: Calls
+) -> Stop | None:
+    call = Frame(under)
+    call.module, call.fn, call.calls = m, fn, calls
     draft.frames.append(call)
     stop = spec.run(
         draft, call, "convert_rnn" if is_rnn(draft, m) else "convert_module"
     )
     draft.frames.remove(call)
     return stop
-
-
-def _apply_fn(draft: Draft, frame: Frame, t: TensorId) -> TensorId | Stop:
-    return functions.call(draft, cast(ConversionFn, frame.fn), t)
 
 
 # -- The order of things -------------------------------------------------------------
@@ -62,7 +72,7 @@ def children(draft: Draft, frame: Frame) -> Stop | None:
         if child in done:
             continue
         done.append(child)
-        stop = convert(draft, frame, child, cast(ConversionFn, frame.fn))
+        stop = _apply(draft, frame.spec, child, frame.fn, frame.calls)
         if stop is not None:
             return stop
     return None
@@ -100,15 +110,26 @@ def buffers(draft: Draft, frame: Frame) -> Stop | None:
 @phase(
     "call-fn",
     "convert_parameter",
-    reads=("fn", "param"),
-    sets=("applied",),
+    reads=("fn", "calls", "param"),
+    sets=("result",),
 )
 def call_fn(draft: Draft, frame: Frame) -> Stop | None:
     """Apply the function to the parameter, which still has its gradient."""
-    applied = _apply_fn(draft, frame, frame.param)
-    if not isinstance(applied, int):
-        return applied
-    frame.applied = applied
+    return apply_fn.call_fn(draft, frame, frame.param)
+
+
+@phase(
+    "compatible-type",
+    "convert_parameter",
+    reads=("param", "result"),
+    sets=("applied",),
+)
+def compatible_type(draft: Draft, frame: Frame) -> Stop | None:
+    """Refuse a result that is no tensor, whatever the path; nothing has moved yet."""
+    taken = apply_fn.taken(frame)
+    if not isinstance(taken, int):
+        return taken
+    frame.applied = taken
     return None
 
 
@@ -164,9 +185,6 @@ def clear_gradient(draft: Draft, frame: Frame) -> Stop | None:
 def make_parameter(draft: Draft, frame: Frame) -> Stop | None:
     """`Parameter(param_applied, requires_grad=param.requires_grad)`."""
     needs_grad = autograd_meta.requires_grad(draft, frame.param)
-    dtype = draft.impl_of(frame.applied).dtype
-    if needs_grad and dtype not in set_data.DIFFERENTIABLE:
-        return Unmodelled("integers that require a gradient")
     made = tensors.make_parameter(draft, frame.applied, requires_grad=needs_grad)
     if not isinstance(made, int):
         return made
@@ -209,7 +227,7 @@ def register(draft: Draft, frame: Frame) -> Stop | None:
 
 
 def _replaced(
-    registered: tuple[tuple[str, TensorId | None], ...], key: str, t: TensorId
+    registered: tuple[tuple[str, TensorId | None], ...], key: str, t: TensorId | None
 ) -> tuple[tuple[str, TensorId | None], ...]:
     return tuple((name, t if name == key else one) for name, one in registered)
 
@@ -217,22 +235,22 @@ def _replaced(
 # -- One buffer ----------------------------------------------------------------------
 
 
-@phase("call-fn", "convert_buffer", reads=("fn", "buffer"), sets=("applied",))
+@phase("call-fn", "convert_buffer", reads=("fn", "calls", "buffer"), sets=("result",))
 def call_fn_on_buffer(draft: Draft, frame: Frame) -> Stop | None:
     """Apply the function to the buffer, outside `no_grad`."""
-    applied = _apply_fn(draft, frame, frame.buffer)
-    if not isinstance(applied, int):
-        return applied
-    frame.applied = applied
+    stop = apply_fn.call_fn(draft, frame, frame.buffer, grad_mode=True)
+    if stop is not None:
+        return stop
     draft.events.append(Converted(frame.buffer, "buffer", "replace"))
     return None
 
 
-@phase("replace", "convert_buffer", reads=("module", "key", "applied"))
+@phase("replace", "convert_buffer", reads=("module", "key", "result"))
 def replace_buffer(draft: Draft, frame: Frame) -> Stop | None:
-    """`self._buffers[key] = ...`, whatever the flags say."""
+    """`self._buffers[key] = ...`, whatever the flags say, and be it `None`."""
     module = draft.edit_module(frame.module)
-    module.buffers = _replaced(module.buffers, frame.key, frame.applied)
+    module.buffers = _replaced(module.buffers, frame.key, frame.result)
+    frame.result = None
     return None
 
 

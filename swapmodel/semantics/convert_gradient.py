@@ -4,16 +4,13 @@ What does `nn.Module._apply` do to the gradient that a parameter had?
 
 from __future__ import annotations
 
-from typing import cast
-
-from swapmodel.actions import ConversionFn
 from swapmodel.outcomes import Refusal, Stop, raised_after
-from swapmodel.semantics import autograd_meta, functions, set_data, spec, swap
+from swapmodel.semantics import apply_fn, autograd_meta, set_data, spec, swap
 from swapmodel.semantics.choose import choose
 from swapmodel.semantics.spec import Frame, phase, when_refused
 from swapmodel.state.draft import Draft
 
-CALL = ("module", "fn")
+CALL = ("module", "fn", "calls")
 PARAMETER = (*CALL, "key", "param")
 GRADIENT = (*PARAMETER, "gradient", "out", "path")
 GRADIENT_CHOSEN = (*GRADIENT, "gradient_applied", "gradient_path")
@@ -27,16 +24,27 @@ spec.operation("convert_gradient/assign", *GRADIENT_CHOSEN)
 @phase(
     "call-fn",
     "convert_gradient",
-    reads=("fn", "gradient"),
-    sets=("gradient_applied",),
+    reads=("fn", "calls", "gradient"),
+    sets=("result",),
 )
 def call_fn_on_gradient(draft: Draft, frame: Frame) -> Stop | None:
     """Apply the function to the gradient; the parameter is converted by now."""
     assert frame.gradient is not None
-    applied = functions.call(draft, cast(ConversionFn, frame.fn), frame.gradient)
-    if not isinstance(applied, int):
-        return applied
-    frame.gradient_applied = applied
+    return apply_fn.call_fn(draft, frame, frame.gradient)
+
+
+@phase(
+    "compatible-type",
+    "convert_gradient",
+    reads=("gradient", "result"),
+    sets=("gradient_applied",),
+)
+def gradient_compatible_type(draft: Draft, frame: Frame) -> Stop | None:
+    """Refuse a result that is no tensor, whatever the path."""
+    taken = apply_fn.taken(frame)
+    if not isinstance(taken, int):
+        return taken
+    frame.gradient_applied = taken
     return None
 
 

@@ -57,13 +57,25 @@ def _made_again(draft: Draft, t: TensorId, i: ImplId) -> NodeId | Stop:
     if made is None:
         # [view/base-no-grad]
         return Refusal("view/base-no-grad")
-    # The dicts of hooks stay with the old node, and the tensor forgets that it has one.
+    move_hooks(draft, t, old)
+    return made
+
+
+def move_hooks(draft: Draft, t: TensorId, old: NodeId | None) -> None:
+    """
+    Leave the dicts of hooks with the old node of *t*, which forgets that it has one.
+
+    Only what retains its gradient goes to the new node.  Source:
+    `impl::update_tensor_hooks_on_new_gradfn`.
+    """
+    i = draft.tensor(t).impl
+    meta = draft.edit_meta(i)
     draft.edit_tensor(t).backward_hooks = None
     meta.hooks = ()
     if old is not None and draft.node(old).retains == i:
+        assert meta.grad_fn is not None
         draft.edit_node(old).retains = None
-        draft.edit_node(made).retains = i
-    return made
+        draft.edit_node(meta.grad_fn).retains = i
 
 
 def _strided(draft: Draft, i: ImplId) -> NodeId:
@@ -76,6 +88,7 @@ def _strided(draft: Draft, i: ImplId) -> NodeId:
         function="as-strided",
         dtype=whole.dtype,
         length=impl.length,
+        device=whole.device,
         edges=(_edge(draft, base),),
         window=(whole.offset, whole.length, impl.offset, impl.length),
     )
@@ -98,6 +111,7 @@ def _replayed(draft: Draft, i: ImplId) -> NodeId | Stop | None:
             function="view",
             dtype=dense.dtype,
             length=dense.length,
+            device=dense.device,
             edges=(edge,),
         )
         edge = draft.add_node(node)
@@ -130,6 +144,7 @@ def _edge(draft: Draft, i: ImplId) -> NodeId | None:
             function="accumulate",
             dtype=impl.dtype,
             length=impl.length,
+            device=impl.device,
             variable=i,
         )
     )

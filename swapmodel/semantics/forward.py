@@ -44,6 +44,7 @@ FUNCTIONS = {
     "product": Function(node="MulBackward0"),
     "view": Function(node="ViewBackward0"),
     "alias": Function(node="AliasBackward0"),
+    "to-copy": Function(node="ToCopyBackward0"),
 }
 
 
@@ -131,6 +132,7 @@ def record(
         function=function,
         dtype=impl.dtype,
         length=impl.length,
+        device=impl.device,
         edges=edges,
         saved=_saved(draft, function, operands, edges, out),
         constant=known.constant and edges[0] is not None,

@@ -4,29 +4,155 @@ What does the function that a conversion applies make of one tensor?
 
 from __future__ import annotations
 
-from swapmodel.actions import Cast, ConversionFn
-from swapmodel.outcomes import Stop
-from swapmodel.semantics import methods, payloads, tensors
-from swapmodel.semantics.payloads import Dense, Wrapped
+from swapmodel.conversions import (
+    ByRole,
+    Cast,
+    ConversionFn,
+    DetachEach,
+    Identity,
+    NoTensor,
+    Other,
+    RaiseAt,
+    ScaleInPlace,
+    TensorFn,
+    To,
+    ToDevice,
+    ToEmpty,
+    Type,
+    Unwrap,
+    Wrap,
+)
+from swapmodel.outcomes import Refusal, Stop, Unmodelled
+from swapmodel.semantics import forward, methods, payloads, places, tensors
+from swapmodel.semantics.autograd_meta import requires_grad
+from swapmodel.semantics.edges import move_hooks
+from swapmodel.semantics.payloads import (
+    COMPLEX,
+    DIFFERENTIABLE,
+    FLOATING,
+    Dense,
+    Payload,
+    Wrapped,
+)
 from swapmodel.state.classes import tensor_class
 from swapmodel.state.draft import Draft
 from swapmodel.state.ids import TensorId
 
 
-def call(draft: Draft, fn: ConversionFn, t: TensorId) -> TensorId | Stop:
-    """Apply *fn* to *t*, under `no_grad`."""
+def refused(fn: ConversionFn) -> Refusal | None:
+    """What a method of `nn.Module` refuses before it looks at any tensor."""
+    if isinstance(fn, To) and fn.dtype not in DIFFERENTIABLE:
+        # [convert/dtype]
+        return Refusal("convert/dtype", fn.dtype)
+    return None
+
+
+def call(
+    draft: Draft, fn: ConversionFn, t: TensorId, *, number: int = 1, grad: bool = False
+) -> TensorId | Stop | None:
+    """
+    Apply *fn* to *t*; `None` is a result that is no tensor.
+
+    *number* says which call of the conversion this is, *grad* whether grad mode is on,
+    as it is for buffers alone.
+    """
     if tensor_class(draft.tensor(t).cls).fake:
         return methods.FAKE
-    return methods.returned(draft, t, _call(draft, fn, t), grad_mode=False)
-
-
-def _call(draft: Draft, fn: ConversionFn, t: TensorId) -> TensorId | Stop:
     match fn:
-        case Cast(dtype):
-            return cast(draft, t, dtype)
+        case RaiseAt(at, one):
+            if number == at:
+                # [function/raised]
+                return Refusal("function/raised", facts=(("number", number),))
+            return _called(draft, one, t, grad)
+        case ByRole(parameter, other):
+            one = parameter if tensors.is_parameter(draft, t) else other
+            return _called(draft, one, t, grad)
+        case _:
+            return _called(draft, fn, t, grad)
 
 
-def cast(draft: Draft, t: TensorId, dtype: str) -> TensorId | Stop:
+def _called(
+    draft: Draft, fn: TensorFn, t: TensorId, grad: bool
+) -> TensorId | Stop | None:
+    match fn:
+        case Identity():
+            return t
+        case Unwrap(name):
+            return dict(draft.tensor(t).inner).get(name, t)
+        case NoTensor():
+            return None
+        case Other(place):
+            return _other(draft, place)
+    known = tensor_class(draft.tensor(t).cls)
+    if known.uninitialized and not isinstance(fn, Cast | To | ToDevice):
+        # [class/uninitialized]
+        return Refusal("class/uninitialized", known.name)
+    made = _computed(draft, fn, t, grad)
+    return methods.returned(draft, t, made, grad_mode=grad)
+
+
+def _computed(
+    draft: Draft,
+    fn: Cast | To | Type | ToDevice | ToEmpty | DetachEach | ScaleInPlace | Wrap,
+    t: TensorId,
+    grad: bool,
+) -> TensorId | Stop:
+    match fn:
+        case Cast(dtype) | To(dtype):
+            kept = COMPLEX if isinstance(fn, To) else ()
+            if draft.impl_of(t).dtype not in (*FLOATING, *kept):
+                return t
+            return cast(draft, t, dtype, grad=grad)
+        case Type(dtype):
+            return cast(draft, t, dtype, grad=grad)
+        case ToDevice(device):
+            return move(draft, t, device, grad=grad)
+        case ToEmpty(device):
+            return _empty(draft, t, device)
+        case DetachEach():
+            return tensors.detach(draft, t)
+        case ScaleInPlace():
+            return _scaled(draft, t, grad=grad)
+        case Wrap(cls):
+            return _wrapped(draft, t, cls)
+
+
+def promised(fn: ConversionFn, old: Payload, *, parameter: bool) -> Payload | None:
+    """What *fn* makes of what a tensor holds; `None` if that is not for it to say."""
+    match fn:
+        case RaiseAt(_, one):
+            return promised(one, old, parameter=parameter)
+        case ByRole(one, other):
+            return promised(one if parameter else other, old, parameter=parameter)
+        case Cast(dtype) | To(dtype):
+            kept = COMPLEX if isinstance(fn, To) else ()
+            cast = payloads.first(old).dtype in (*FLOATING, *kept)
+            return payloads.cast(old, dtype) if cast else old
+        case Type(dtype):
+            return payloads.cast(old, dtype)
+        case ToDevice(device):
+            return payloads.move(old, device)
+        case ToEmpty(device):
+            return payloads.empty(old, device)
+        case Identity() | DetachEach():
+            return old
+        case ScaleInPlace():
+            return payloads.apply(old, lambda one: one * payloads.SCALE)
+        case Wrap(cls):
+            inner = tensor_class(cls).inner
+            return Wrapped(cls, tuple((name, old) for name in inner))
+        case Unwrap(name):
+            return dict(old.inner).get(name, old) if isinstance(old, Wrapped) else old
+        case NoTensor() | Other():
+            return None
+
+
+# -- New tensors ---------------------------------------------------------------------
+
+
+def cast(
+    draft: Draft, t: TensorId, dtype: str, *, grad: bool = False
+) -> TensorId | Stop:
     """
     `t.to(dtype)`: *t* itself if its own dtype is that one, else a copy.
 
@@ -37,4 +163,97 @@ def cast(draft: Draft, t: TensorId, dtype: str) -> TensorId | Stop:
     payload = payloads.read(draft, t)
     if not isinstance(payload, Dense | Wrapped):
         return payload
-    return tensors.make(draft, payloads.cast(payload, dtype))
+    return _copied(draft, t, payloads.cast(payload, dtype), grad=grad)
+
+
+def move(
+    draft: Draft, t: TensorId, device: str, *, grad: bool = False
+) -> TensorId | Stop:
+    """
+    `t.to(device)`: *t* itself if its own device is that one, else a copy.
+
+    Nothing can be copied out of `meta`; into it, nothing is read.
+    """
+    if draft.impl_of(t).device == device:
+        return t
+    look = payloads.outline if device == "meta" else payloads.read
+    payload = look(draft, t)
+    if not isinstance(payload, Dense | Wrapped):
+        return payload
+    if device != "meta" and payloads.on_meta(payload):
+        # [device/no-data]
+        return Refusal("device/no-data")
+    return _copied(draft, t, payloads.move(payload, device), grad=grad)
+
+
+def _copied(draft: Draft, t: TensorId, copy: Payload, *, grad: bool) -> TensorId | Stop:
+    differentiable = payloads.first(copy).dtype in DIFFERENTIABLE
+    edges = forward.recorded_edges(draft, (t,), grad and differentiable)
+    if edges is not None and not isinstance(edges, tuple):
+        return edges
+    out = tensors.make(draft, copy)
+    forward.record(draft, "to-copy", (t,), edges, out)
+    return out
+
+
+def _empty(draft: Draft, t: TensorId, device: str) -> TensorId | Stop:
+    """`torch.empty_like(t, device=device)`, which no graph records."""
+    payload = payloads.outline(draft, t)
+    if not isinstance(payload, Dense | Wrapped):
+        return payload
+    return tensors.make(draft, payloads.empty(payload, device))
+
+
+def _wrapped(draft: Draft, t: TensorId, cls: str) -> TensorId | Stop:
+    """`cls(t.detach().clone(), ...)`, one copy for each inner tensor."""
+    inner = tensor_class(cls).inner
+    if not inner:
+        return Unmodelled(f"{cls} wraps nothing")
+    if tensor_class(draft.tensor(t).cls).converts:
+        return Unmodelled("a wrapper around tensors of another class")
+    payload = payloads.read(draft, t)
+    if not isinstance(payload, Dense | Wrapped):
+        return payload
+    parts = tuple((name, payloads.detached(payload)) for name in inner)
+    return tensors.make(draft, Wrapped(cls, parts))
+
+
+# -- Tensors that are there ----------------------------------------------------------
+
+
+def _scaled(draft: Draft, t: TensorId, *, grad: bool) -> TensorId | Stop:
+    """`t.mul_(3)`: the write is counted and, in grad mode, recorded."""
+    recorded = grad and requires_grad(draft, t)
+    if recorded and draft.meta_of(t).base is not None:
+        return Unmodelled("a view within a graph is written in place")
+    if recorded and draft.meta_of(t).grad_fn is None:
+        # [write/leaf]
+        return Refusal("write/leaf")
+    payload = payloads.read(draft, t)
+    if not isinstance(payload, Dense | Wrapped):
+        return payload
+    edges = forward.recorded_edges(draft, (t,), grad)
+    if edges is not None and not isinstance(edges, tuple):
+        return edges
+    before = draft.meta_of(t).grad_fn
+    scaled = payloads.apply(payload, lambda one: one * payloads.SCALE)
+    tensors.write(draft, t, scaled)
+    forward.record(draft, "scale", (t,), edges, t)
+    if before is not None and edges is not None:
+        move_hooks(draft, t, before)
+    return t
+
+
+def _other(draft: Draft, place: str) -> TensorId | Stop | None:
+    """What an expression gives when the function is called."""
+    found = places.resolve(draft, place)
+    if found is None and not places.holds_none(draft, place):
+        # [place/absent]
+        return Refusal("place/absent", place)
+    if found is None:
+        return None
+    kind, position = found
+    if kind != "tensor":
+        return Unmodelled(f"a function that gives a {kind}")
+    t = TensorId(position)
+    return methods.FAKE if tensor_class(draft.tensor(t).cls).fake else t

@@ -34,10 +34,24 @@ def sent_on(draft: Draft, node: Node, gradient: Payload) -> Sent | Stop:
             else None
             for edge, other in zip(node.edges, (1, 0), strict=True)
         )
+    if node.function == "to-copy":
+        return _copied_back(draft, node, gradient)
     if not any(edge is not None for edge in node.edges):
         return (None,) * len(node.edges)
     sent = _gradient(node, gradient, values)
     return tuple(None if edge is None else sent for edge in node.edges)
+
+
+def _copied_back(draft: Draft, node: Node, gradient: Payload) -> Sent | Stop:
+    """Send a gradient back to the device that the copied tensor was on."""
+    (edge,) = node.edges
+    if edge is None:
+        return (None,)
+    device = draft.node(edge).device
+    if device != "meta" and payloads.on_meta(gradient):
+        # [device/no-data]
+        return Refusal("device/no-data")
+    return (payloads.move(gradient, device),)
 
 
 def _gradient(node: Node, gradient: Payload, values: dict[int, Payload]) -> Payload:

@@ -230,12 +230,34 @@ def detached(payload: Payload) -> Payload:
     return payload
 
 
+def move(payload: Payload, device: str) -> Payload:
+    """Copy every innermost tensor to a device; `meta` keeps no values."""
+    if isinstance(payload, Wrapped):
+        inner = tuple((name, move(one, device)) for name, one in payload.inner)
+        return Wrapped(payload.cls, inner)
+    values = None if device == "meta" else payload.values
+    return Dense(payload.dtype, device, payload.length, values)
+
+
+def on_meta(payload: Payload) -> bool:
+    """Whether any innermost tensor is on `meta`."""
+    return any(one.device == "meta" for one in dense(payload))
+
+
+def empty(payload: Payload, device: str) -> Payload:
+    """`torch.empty_like`: of the same form, with whatever the memory holds."""
+    if isinstance(payload, Wrapped):
+        inner = tuple((name, empty(one, device)) for name, one in payload.inner)
+        return Wrapped(payload.cls, inner)
+    return Dense(payload.dtype, device, payload.length, None)
+
+
 def ones(payload: Payload) -> Payload:
     """`torch.ones_like`."""
     if isinstance(payload, Wrapped):
         inner = tuple((name, ones(one)) for name, one in payload.inner)
         return Wrapped(payload.cls, inner)
-    values = (1,) * payload.length
+    values = None if payload.device == "meta" else (1,) * payload.length
     return Dense(payload.dtype, payload.device, payload.length, values)
 
 
@@ -250,7 +272,15 @@ def multiply(a: int, b: int) -> int:
 
 
 INTEGERS = ("bool", "uint8", "int32", "int64")
-FLOATS = ("float16", "bfloat16", "float32", "float64", "complex64", "complex128")
+
+FLOATING = ("float16", "bfloat16", "float32", "float64")
+"""What `t.is_floating_point()` is true of."""
+
+COMPLEX = ("complex64", "complex128")
+"""What `t.is_complex()` is true of."""
+
+DIFFERENTIABLE = FLOATS = (*FLOATING, *COMPLEX)
+"""What can require a gradient."""
 
 APART = {
     ("float16", "bfloat16"): "float32",

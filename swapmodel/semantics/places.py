@@ -77,6 +77,21 @@ def _modules_from(
         yield from _modules_from(state, f"{place}.{name}", child, seen)
 
 
+def holds_none(state: Columns, place: str) -> bool:
+    """Whether Python reads `None` at a place: no gradient, or an empty registration."""
+    holder, _, name = place.rpartition(".")
+    found = resolve(state, holder)
+    if found is None or resolve(state, place) is not None:
+        return False
+    kind, position = found
+    if kind == "tensor":
+        return name == "grad"
+    if kind == "module":
+        module = state.module(ModuleId(position))
+        return (name, None) in (*module.parameters, *module.buffers)
+    return False
+
+
 PlaceKind: TypeAlias = Literal["parameter", "gradient", "buffer", "inner", "variable"]
 """What a tensor is to whoever holds it at a place."""
 

@@ -5,7 +5,7 @@ What does `t.data = u` check, keep and replace?
 from __future__ import annotations
 
 from swapmodel.outcomes import Refusal, Stop
-from swapmodel.semantics import spec, tensors
+from swapmodel.semantics import payloads, spec, tensors
 from swapmodel.semantics.autograd_meta import requires_grad
 from swapmodel.semantics.spec import Frame, phase
 from swapmodel.state.draft import Draft
@@ -18,7 +18,7 @@ OPERANDS = ("target", "data")
 DENSE_DEVICES = ("cpu", "cuda")
 """Devices between which a dense impl can be copied shallowly."""
 
-DIFFERENTIABLE = ("float16", "bfloat16", "float32", "float64", "complex64")
+DIFFERENTIABLE = payloads.DIFFERENTIABLE
 """The dtypes that can require gradients."""
 
 
@@ -42,10 +42,13 @@ def compatible(draft: Draft, t: TensorId, u: TensorId) -> bool:
     """
     Whether *t* can take the data of *u* without becoming another kind of impl.
 
+    Dense impls pass for each other, intercepted or not; on `meta` they do not.
     Source: `torch._has_compatible_shallow_copy_type`.
     """
-    one, other = draft.impl_of(t).device, draft.impl_of(u).device
-    return one == other or (one in DENSE_DEVICES and other in DENSE_DEVICES)
+    one, other = draft.impl_of(t), draft.impl_of(u)
+    if one.device in DENSE_DEVICES:
+        return other.device in DENSE_DEVICES
+    return (one.device, one.python_key) == (other.device, other.python_key)
 
 
 @phase("compatible-type", "set_data", reads=OPERANDS)

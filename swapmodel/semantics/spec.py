@@ -10,12 +10,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeAlias, TypeVar
 
-from attrs import field, frozen
+from attrs import define, field, frozen
 
 from swapmodel.outcomes import Refusal, Stop
 from swapmodel.state.draft import Draft
 from swapmodel.state.events import Path
 from swapmodel.state.ids import ModuleId, TensorId
+
+
+@define
+class Calls:
+    """How often a running conversion has called its function."""
+
+    count: int = 0
 
 
 class Frame:
@@ -27,9 +34,12 @@ class Frame:
 
     __slots__ = (
         "applied",
+        "argument",
         "buffer",
+        "calls",
         "data",
         "fn",
+        "grad_mode",
         "gradient",
         "gradient_applied",
         "gradient_path",
@@ -38,6 +48,7 @@ class Frame:
         "out",
         "param",
         "path",
+        "result",
         "spec",
         "t1",
         "t2",
@@ -52,6 +63,10 @@ class Frame:
     module: ModuleId
     key: str
     fn: object
+    calls: Calls
+    argument: TensorId
+    grad_mode: bool
+    result: TensorId | None
     param: TensorId
     applied: TensorId
     gradient: TensorId | None
@@ -75,8 +90,10 @@ _TENSOR_LOCALS = (
     "t2",
     "target",
     "data",
+    "argument",
     "param",
     "buffer",
+    "result",
     "applied",
     "gradient",
     "gradient_applied",

@@ -215,7 +215,8 @@ def make_parameter(
     """
     `Parameter(t, requires_grad)`: an alias of *t* that a module accepts.
 
-    Refuses a class whose `detach` gives another one.  Source:
+    Refuses a class whose `detach` gives another one, and integers that are to
+    require a gradient.  Source:
     `torch.nn.Parameter.__new__`.
     """
     known = tensor_class(draft.tensor(t).cls)
@@ -225,6 +226,12 @@ def make_parameter(
     new = detach(draft, t)
     if not isinstance(new, int):
         return new
+    if requires_grad and draft.impl_of(new).dtype not in payloads.DIFFERENTIABLE:
+        if known.plain:
+            # [parameter/differentiable-dtype]
+            return Refusal("parameter/differentiable-dtype")
+        # [requires-grad/dtype]
+        return Refusal("requires-grad/dtype")
     if known.plain:
         draft.edit_tensor(new).cls = "Parameter"
     elif draft.tensor(new).cls != known.name:

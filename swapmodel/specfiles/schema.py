@@ -24,6 +24,7 @@ DEVICES = (*DENSE_DEVICES, "meta")
 
 KNOWN: Mapping[str, Iterable[str]] = {
     "class": CLASSES,
+    "cls": CLASSES,
     "dtype": DTYPES,
     "device": DEVICES,
 }

@@ -22,6 +22,9 @@ SPELLINGS: Mapping[str, Mapping[str, str]] = {
         "float64": "double",
         "int32": "int",
         "int64": "long int",
+        "uint8": "unsigned char",
+        "complex64": "c10::complex<float>",
+        "complex128": "c10::complex<double>",
     },
     "scalartype": {
         "float16": "Half",
@@ -30,6 +33,10 @@ SPELLINGS: Mapping[str, Mapping[str, str]] = {
         "float64": "Double",
         "int32": "Int",
         "int64": "Long",
+        "uint8": "Byte",
+        "bool": "Bool",
+        "complex64": "ComplexFloat",
+        "complex128": "ComplexDouble",
     },
     "tensortype": {
         "float16": "HalfTensor",

@@ -96,6 +96,9 @@ class Node:
     length: int
     """The size its gradient must have (`input_metadata`)."""
 
+    device: str = "cpu"
+    """The device its gradient must be on (`input_metadata`)."""
+
     variable: ImplId | None = None
     """`node.variable` of an `AccumulateGrad`, an owner of that impl."""
 

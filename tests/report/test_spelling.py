@@ -1,7 +1,25 @@
 """How actions, places and refusals are written."""
 
+import pytest
+
 from swapmodel import actions
 from swapmodel.actions import ACTIONS, Cast, Convert, SetAttribute
+from swapmodel.conversions import (
+    ByRole,
+    ConversionFn,
+    DetachEach,
+    Identity,
+    NoTensor,
+    Other,
+    RaiseAt,
+    ScaleInPlace,
+    To,
+    ToDevice,
+    ToEmpty,
+    Type,
+    Unwrap,
+    Wrap,
+)
 from swapmodel.outcomes import Refusal
 from swapmodel.report import spelling
 from swapmodel.specfiles.read import load_spec
@@ -21,13 +39,56 @@ def test_every_action_is_written() -> None:
 
 
 def test_a_cast_is_the_method_that_people_call() -> None:
-    """A cast with a method of its own is that method, another one is `to`."""
+    """A cast with a method of its own is that method, another one a function."""
     written = [
-        spelling.spelled(Convert("m", Cast(dtype)))
-        for dtype in ("float64", "float8_e4m3fn")
+        spelling.spelled(Convert("m", Cast(dtype))) for dtype in ("float64", "int64")
     ]
 
-    assert written == ["m.double()", "m.to(torch.float8_e4m3fn)"]
+    assert written == [
+        "m.double()",
+        "m._apply(lambda t: (t.to(torch.int64) if t.is_floating_point() else t))",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("fn", "written"),
+    [
+        (To("float64"), "m.to(torch.float64)"),
+        (Type("int64"), "m.type(torch.int64)"),
+        (ToDevice("meta"), 'm.to("meta")'),
+        (ToEmpty("cpu"), 'm.to_empty(device="cpu")'),
+        (Identity(), "m._apply(lambda t: (t))"),
+        (DetachEach(), "m._apply(lambda t: (t.detach()))"),
+        (ScaleInPlace(), "m._apply(lambda t: (t.mul_(3)))"),
+        (
+            Wrap("TwoTensor"),
+            "m._apply(lambda t: (TwoTensor(t.detach().clone(), t.detach().clone())))",
+        ),
+        (Unwrap(), 'm._apply(lambda t: (getattr(t, "a", t)))'),
+        (NoTensor(), "m._apply(lambda t: (None))"),
+        (Other("m.bias"), "m._apply(lambda t: (m.bias))"),
+        (
+            RaiseAt(2, ToDevice("meta")),
+            'm._apply(RaiseAt(2, lambda t: (t.to("meta"))))',
+        ),
+        (
+            ByRole(Type("int64"), ToEmpty("meta")),
+            "m._apply(lambda t: (t.type(torch.int64)) "
+            "if isinstance(t, torch.nn.Parameter) "
+            'else (torch.empty_like(t, device="meta")))',
+        ),
+        (
+            RaiseAt(1, To("float16")),
+            "m._apply(RaiseAt(1, lambda t: (t.to(torch.float16) "
+            "if t.is_floating_point() or t.is_complex() else t)))",
+        ),
+    ],
+    ids=str,
+)
+def test_every_function_is_written(fn: ConversionFn, written: str) -> None:
+    """A method where the module has one, else a function for `_apply`."""
+
+    assert spelling.spelled(Convert("m", fn)) == written
 
 
 def test_a_name_that_is_no_identifier() -> None:

@@ -5,7 +5,6 @@ from typing import Any
 import pytest
 
 from swapmodel.actions import Cast, Convert, Forward, TakeWeakref
-from swapmodel.outcomes import OutOfScope
 from swapmodel.semantics.step import step
 from swapmodel.state.build import Builder
 from swapmodel.state.events import Converted
@@ -163,15 +162,6 @@ def test_requires_grad_is_kept(flags: dict[str, bool], requires_grad: bool) -> N
     then = done(build.heap(), DOUBLE)
 
     assert then.meta_of(at(then, "m.weight")).requires_grad == requires_grad
-
-
-@pytest.mark.parametrize("flags", [{"swap": True}, {"overwrite": True}], ids=str)
-def test_integers_that_require_a_gradient(flags: dict[str, bool]) -> None:
-    """The model declines to say what a parameter of integers comes to."""
-    heap = module(**flags)  # type: ignore[arg-type]
-    outcome = step(heap, Convert("m", Cast("int64")), spec(NEW))
-
-    assert outcome == OutOfScope("integers that require a gradient")
 
 
 def test_no_local_variable_is_left() -> None:

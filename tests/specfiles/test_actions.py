@@ -82,11 +82,11 @@ def test_a_default_may_be_left_out() -> None:
         ),
         (
             {"do": "convert", "module": "m", "fn": {"kast": {}}},
-            "unknown key 'kast' @ f:fn.kast, write cast",
+            "unknown key 'kast' @ f:fn.kast, write cast or raise_at or to",
         ),
         (
             {"do": "convert", "module": "m", "fn": {}},
-            "exactly one key says what it is @ f:fn, write cast",
+            "exactly one key says what it is @ f:fn, write ",
         ),
         (
             {"do": "set_attribute", "t": "p", "key": "k", "value": "1"},

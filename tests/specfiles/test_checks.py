@@ -11,10 +11,13 @@ SET_DATA = (
     'set_data = ["compatible-type", "differentiable-dtype", '
     '"reset-accumulator", "copy-impl"]'
 )
-CONVERT = (
-    'convert_parameter = ["call-fn", "choose-path", "take-gradient", '
-    '"convert", "gradient"]'
-)
+CONVERT = """\
+    "call-fn",
+    "compatible-type",
+    "choose-path",
+    "take-gradient",
+    "convert",
+"""
 
 
 @pytest.mark.parametrize(
@@ -36,9 +39,12 @@ CONVERT = (
             "name it once",
         ),
         (
-            ('"call-fn", "choose-path", "take', '"choose-path", "call-fn", "take'),
+            (
+                '"compatible-type",\n    "choose-path"',
+                '"choose-path",\n    "compatible-type"',
+            ),
             "phase 'choose-path' reads 'applied', which is not there yet "
-            "@ {file}:operations.convert_parameter[0], put call-fn before it",
+            "@ {file}:operations.convert_parameter[1], put compatible-type before it",
         ),
         (
             (SET_DATA, 'set_data = "copy-impl"'),
@@ -125,7 +131,7 @@ def test_a_swap_path_needs_a_swap(tmp_path: Path) -> None:
 
 def test_a_local_variable_that_no_phase_sets(tmp_path: Path) -> None:
     """A phase whose maker is left out names the maker."""
-    short = CONVERT.replace('"take-gradient", ', "")
+    short = CONVERT.replace('    "take-gradient",\n', "")
     path = changed_spec(tmp_path, (CONVERT, short))
 
     line = said(lambda: load_spec(str(path)))

@@ -90,7 +90,8 @@ def test_what_a_release_cannot_do(tmp_path: Path) -> None:
         ),
         (
             ("tensors.w", "tensors.v"),
-            "unknown label 'w' @ {file}:given.modules.m.parameters.weight, write v",
+            "unknown label 'w' @ {file}:given.modules.m.parameters.weight, "
+            "write None or v",
         ),
     ],
 )
