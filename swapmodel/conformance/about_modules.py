@@ -28,6 +28,7 @@ from swapmodel.actions import (
     Unregister,
     View,
 )
+from swapmodel.conversions import ScaleInPlace
 
 HALF, FLOAT, DOUBLE = Cast("float16"), Cast("float32"), Cast("float64")
 W, H = "weight_ih_l0", "weight_hh_l0"
@@ -54,6 +55,8 @@ def about_ties() -> Iterator[Action]:
     ):
         yield Tie(m, key, t)
     yield Register("n", "new", "m.two")
+    for m in ("m", "m.x", "n"):
+        yield Convert(m, ScaleInPlace())
     for m, key in (("m", "two"), ("n", "c"), ("m.x.b", "tied"), ("m", "nothing")):
         yield Unregister(m, key)
     for m in ("m", "n"):
@@ -98,6 +101,7 @@ def about_buffers() -> Iterator[Action]:
         yield Tie("m", key, t)
     for key in ("running", "weight", "frozen", "c", "gone"):
         yield Unregister("m", key)
+    yield from (View("m.weight", "x"), Register("m", "new", "x", "buffer"))
     yield from (DeepcopyModule("m", "d"), Convert("d", DOUBLE))
     for t in ("m.marked", "m.frozen", "y", "u", "v"):
         yield Deepcopy(t, "q")
@@ -203,6 +207,7 @@ REPRESENTATIVES: dict[str, tuple[Action, ...]] = {
     "tied": (
         Convert("m", DOUBLE),
         Convert("n", DOUBLE),
+        Convert("m", ScaleInPlace()),
         Tie("n.c", "weight", "m.two"),
         Unregister("m", "two"),
         DeepcopyModule("m", "d"),
