@@ -53,6 +53,9 @@ from swapmodel.graph_actions import (
     Write as Write,
 )
 from swapmodel.named import ModulePlace, Name, Place
+from swapmodel.optimizer_actions import MakeOptimizer as MakeOptimizer
+from swapmodel.optimizer_actions import OptimizerStep as OptimizerStep
+from swapmodel.optimizer_actions import ZeroGrad as ZeroGrad
 from swapmodel.state.keepers import Keeper
 
 # -- Actions -------------------------------------------------------------------
@@ -210,6 +213,9 @@ Action: TypeAlias = (
     | DeepcopyModule
     | NameTensor
     | SetFlag
+    | MakeOptimizer
+    | OptimizerStep
+    | ZeroGrad
 )
 
 Program: TypeAlias = tuple[Action, ...]
@@ -241,6 +247,9 @@ ACTIONS: tuple[type[Action], ...] = (
     DeepcopyModule,
     NameTensor,
     SetFlag,
+    MakeOptimizer,
+    OptimizerStep,
+    ZeroGrad,
 )
 """Every kind of action, in the order in which a search proposes them."""
 

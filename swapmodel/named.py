@@ -12,5 +12,8 @@ Place: TypeAlias = Annotated[str, "tensor"]
 ModulePlace: TypeAlias = Annotated[str, "module"]
 """A place where a module must stand when the action runs."""
 
+OptimizerPlace: TypeAlias = Annotated[str, "optimizer"]
+"""A variable that holds an optimizer."""
+
 Name: TypeAlias = str
 """A variable that an action assigns, or a label."""

@@ -24,7 +24,7 @@ def test_operands_are_fields(kind: type[Action]) -> None:
     found = dict(operands(kind))
 
     assert [name for name in names if name in found] == list(found)
-    assert set(found.values()) <= {"tensor", "module"}
+    assert set(found.values()) <= {"tensor", "module", "optimizer"}
 
 
 @every_kind

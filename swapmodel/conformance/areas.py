@@ -12,6 +12,7 @@ from swapmodel.conformance import (
     starts_of_conversions,
     starts_of_graphs,
     starts_of_modules,
+    starts_of_optimizers,
     starts_of_weakrefs,
 )
 from swapmodel.conformance.starts_of_classes import class_scopes
@@ -25,6 +26,7 @@ AREAS: dict[str, Callable[[], tuple[Scope, ...]]] = {
     ),
     "graphs": starts_of_graphs.scopes,
     "modules": starts_of_modules.scopes,
+    "optimizers": starts_of_optimizers.scopes,
     "weak references": starts_of_weakrefs.scopes,
 }
 """The scopes of each area, by its name."""

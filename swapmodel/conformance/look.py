@@ -15,11 +15,10 @@ from typing import Any
 import torch
 
 from swapmodel.conformance import keepers
+from swapmodel.conformance.holders import NOWHERE, WeakrefRow
 from swapmodel.conformance.observation import (
-    NOWHERE,
     Observation,
     Row,
-    WeakrefRow,
     module_rows,
     rows,
 )
@@ -63,14 +62,34 @@ def keep_small(variables: dict[str, Any]) -> None:
     """
     with torch._C.DisableTorchFunctionSubclass():
         for _, t in survey(_MemoryReader(variables)).places:
-            if t.data_ptr() and max(_elements(t)) >= MODULUS:
+            if t.data_ptr() and _is_large(_elements(t)):
                 _window(t).remainder_(MODULUS)
+
+
+def in_optimizer(optimizer: Any) -> Iterator[tuple[str, Any]]:
+    """The tensors of an optimizer, by the path that leads from it to each."""
+    for index, t in enumerate(optimizer.param_groups[0]["params"]):
+        yield f"param_groups[0][{index}]", t
+    for index, kept in _state(optimizer):
+        for name, t in kept.items():
+            yield f"state[{index}].{name}", t
+
+
+def _state(optimizer: Any) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The entries of `opt.state`, with the place of each key in the group."""
+    numbers = {id(t): n for n, t in enumerate(optimizer.param_groups[0]["params"])}
+    for key, kept in optimizer.state.items():
+        yield numbers[id(key)], kept
+
+
+def _is_large(values: list[float]) -> bool:
+    return max(values, default=0) >= MODULUS or min(values, default=0) < 0
 
 
 def _elements(t: Any) -> list[float]:
     """The elements of the storage that *t* has, even if its class refuses to say."""
     try:
-        return t.tolist()  # type: ignore[no-any-return]
+        return t.flatten().tolist() if t.dim() != 1 else t.tolist()  # type: ignore[no-any-return]
     except RuntimeError:
         return _window(t).tolist()  # type: ignore[no-any-return]
 
@@ -102,8 +121,13 @@ class _TorchReader:
                 yield name, "tensor", thing
             elif isinstance(thing, torch.nn.Module):
                 yield name, "module", thing
+            elif isinstance(thing, torch.optim.Optimizer):
+                yield name, "optimizer", thing
 
     def registered(self, module: Any) -> Iterator[tuple[str, Any]]:
+        if isinstance(module, torch.optim.Optimizer):
+            yield from in_optimizer(module)
+            return
         flat = {
             f"_flat_weights[{n}]": t
             for n, t in enumerate(getattr(module, "_flat_weights", ()))
@@ -114,6 +138,11 @@ class _TorchReader:
                     yield name, t
 
     def holds(self, module: Any, found: Survey) -> Iterator[Any]:
+        if isinstance(module, torch.optim.Optimizer):
+            yield type(module).__name__
+            for index, kept in _state(module):
+                yield index, tuple(kept)
+            return
         yield module._get_name()
         for listed in (module._parameters, module._buffers, module._modules):
             yield tuple(listed)
@@ -123,6 +152,8 @@ class _TorchReader:
         )
 
     def children(self, module: Any) -> Iterable[tuple[str, Any]]:
+        if isinstance(module, torch.optim.Optimizer):
+            return ()
         return module._modules.items()  # type: ignore[no-any-return]
 
     def key(self, thing: Any) -> int:

@@ -12,13 +12,20 @@ from typing import Any, TypeAlias
 
 from attrs import frozen
 
+from swapmodel.conformance import holders
+from swapmodel.conformance.holders import NOWHERE, WeakrefRow
 from swapmodel.conformance.survey import Survey, survey
-from swapmodel.semantics import autograd_meta, edges, ownership, tensors, weakrefs
+from swapmodel.semantics import (
+    autograd_meta,
+    edges,
+    ownership,
+    places,
+    tensors,
+    weakrefs,
+)
 from swapmodel.state.draft import Draft
 from swapmodel.state.heap import Heap
-from swapmodel.state.ids import HooksId, NodeId, TensorId, WeakrefId
-from swapmodel.state.keepers import KEEPERS
-from swapmodel.state.weakrefs import Weakref
+from swapmodel.state.ids import HooksId, NodeId, TensorId
 
 FIELDS = (
     "is",
@@ -56,15 +63,6 @@ place that has the same; a place whose object was seen before says only which.
 VALUES = FIELDS.index("values")
 
 Row: TypeAlias = tuple[Any, ...]
-
-WeakrefRow: TypeAlias = tuple[str, str, int | None, tuple[Any, ...]]
-"""
-A variable, its keeper and the place of what it yields.  Then what it noted and whether
-that still holds, and which places a look-up finds: Python's own containers raise there.
-"""
-
-NOWHERE = -1
-"""The number of what is alive and stands at no place, or of a null storage."""
 
 
 @frozen
@@ -166,10 +164,15 @@ class _HeapReader:
         self.impls: dict[int, int] = {}
         self.storages: dict[int, int] = {}
 
-    def variables(self) -> Iterable[tuple[str, str, int]]:
-        return self.heap.names
+    def variables(self) -> Iterable[tuple[str, str, Any]]:
+        for name, kind, position in self.heap.names:
+            optimizer = kind == "optimizer"
+            yield name, kind, (kind, position) if optimizer else position
 
     def registered(self, module: Any) -> Iterable[tuple[str, TensorId]]:
+        if isinstance(module, tuple):
+            yield from places.in_optimizer(self.heap, module[1])
+            return
         known = self.heap.module(module)
         flat = [(f"_flat_weights[{n}]", t) for n, t in enumerate(known.flat_weights)]
         for name, t in (*known.parameters, *known.buffers, *flat):
@@ -177,6 +180,9 @@ class _HeapReader:
                 yield name, t
 
     def holds(self, module: Any, found: Survey) -> Iterator[Any]:
+        if isinstance(module, tuple):
+            yield from holders.optimizer_row(self.heap, module[1])
+            return
         known = self.heap.module(module)
         yield known.cls
         for listed in (known.parameters, known.buffers, known.children):
@@ -194,6 +200,8 @@ class _HeapReader:
         )
 
     def children(self, module: Any) -> Iterable[tuple[str, int]]:
+        if isinstance(module, tuple):
+            return ()
         return self.heap.module(module).children
 
     def key(self, thing: Any) -> Any:
@@ -222,29 +230,7 @@ class _HeapReader:
         return node.name, self.heap.impl(node.variable).pyobj, behind
 
     def weakrefs(self, found: Survey) -> Iterator[WeakrefRow]:
-        for name, kind, position in self.heap.names:
-            if kind != "weakref":
-                continue
-            ref = self.heap.weakref(WeakrefId(position))
-            if ref.impl is not None:
-                yield name, ref.keeper, NOWHERE, ()
-                continue
-            t, place = ref.tensor, None
-            if t is not None:
-                place = found.first.get(t, NOWHERE)
-            yield name, ref.keeper, place, tuple(self.handed_out(ref, place))
-
-    def handed_out(self, ref: Weakref, place: int | None) -> Iterator[Any]:
-        promise, t = KEEPERS[ref.keeper], ref.tensor
-        if promise.notes:
-            yield ref.noted, weakrefs.passes(self.heap, ref)
-        if not promise.asked or t is None or place == NOWHERE:
-            return
-        impl = self.heap.impl_of(t)
-        if promise.asked == "identity":
-            yield place, True
-        elif impl.storage is not None and impl.device != "meta":
-            yield place, True if impl.length == 1 else "ambiguous"
+        return holders.weakref_rows(self.heap, found)
 
     def row(self, t: TensorId, number: int, found: Survey) -> Row:
         heap = self.heap

@@ -15,15 +15,25 @@ import torch
 from swapmodel import actions
 from swapmodel.actions import Action, operands
 from swapmodel.conformance import keepers
+from swapmodel.conformance.look import in_optimizer
 from swapmodel.conformance.sources import CLASSES
 from swapmodel.report import spelling
 from swapmodel.semantics.payloads import SCALE
+from swapmodel.semantics.places import segments
 
 A = TypeVar("A")
 
 Fired: TypeAlias = list[str]
 
 _PERFORMERS: dict[type, Callable[..., tuple[str, Any] | None]] = {}
+
+
+OPTIMIZERS: dict[str, tuple[Any, dict[str, float]]] = {
+    "SGD": (torch.optim.SGD, {"lr": 1.0}),
+    "SGD-momentum": (torch.optim.SGD, {"lr": 1.0, "momentum": 1.0}),
+    "Adam": (torch.optim.Adam, {"lr": 1.0, "eps": 1.0}),
+}
+"""The class of each kind of optimizer, and how its update is made exact."""
 
 
 def perform(variables: dict[str, Any], fired: Fired, action: Action) -> None:
@@ -55,9 +65,12 @@ def _compiled(line: str) -> CodeType:
 
 
 def _at(variables: dict[str, Any], place: str) -> Any:
-    first, *rest = place.split(".")
+    first, *rest = segments(place)
     thing = variables.get(first)
     for name in rest:
+        if isinstance(thing, torch.optim.Optimizer):
+            thing = dict(in_optimizer(thing)).get(name)
+            continue
         name, _, index = name.partition("[")
         thing = getattr(thing, name, None)
         if index and thing is not None:
@@ -209,6 +222,22 @@ def _deepcopy_module(action: actions.DeepcopyModule, module: Any) -> tuple[str, 
 @_performs(actions.NameTensor)
 def _name_tensor(action: actions.NameTensor, t: Any) -> tuple[str, Any]:
     return action.name, t
+
+
+@_performs(actions.MakeOptimizer)
+def _make_optimizer(action: actions.MakeOptimizer, module: Any) -> tuple[str, Any]:
+    cls, options = OPTIMIZERS[action.kind]
+    return action.name, cls(module.parameters(), **options)
+
+
+@_performs(actions.OptimizerStep)
+def _optimizer_step(action: actions.OptimizerStep, optimizer: Any) -> None:
+    optimizer.step()
+
+
+@_performs(actions.ZeroGrad)
+def _zero_grad(action: actions.ZeroGrad, optimizer: Any) -> None:
+    optimizer.zero_grad(set_to_none=action.set_to_none)
 
 
 @_performs(actions.SetFlag)

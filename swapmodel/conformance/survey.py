@@ -20,7 +20,7 @@ class Reader(Protocol):
         ...
 
     def registered(self, module: Any) -> Iterable[tuple[str, Any]]:
-        """A module's parameters, buffers and flat weights that are there, by name."""
+        """What a module or an optimizer lists, parameters first, by name."""
         ...
 
     def children(self, module: Any) -> Iterable[tuple[str, Any]]:
@@ -74,7 +74,7 @@ def survey(reader: Reader) -> Survey:
     """Walk a world from its variables."""
     found = Survey()
     for name, kind, thing in reader.variables():
-        if kind == "module":
+        if kind in ("module", "optimizer"):
             _module(reader, found, name, thing)
         elif kind == "tensor":
             _tensor(reader, found, name, thing)

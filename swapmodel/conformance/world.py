@@ -15,6 +15,7 @@ from swapmodel.actions import (
     Backward,
     Convert,
     Forward,
+    OptimizerStep,
     Product,
     Write,
 )
@@ -33,7 +34,7 @@ def _grows(action: Action) -> bool:
     """Whether a value can be above the modulus afterwards."""
     if isinstance(action, Convert):
         return ScaleInPlace() in parts(action.fn)
-    return isinstance(action, Forward | Product | Backward | Write)
+    return isinstance(action, Forward | Product | Backward | Write | OptimizerStep)
 
 
 def settle() -> None:
@@ -51,6 +52,8 @@ def settle() -> None:
         y = module.double().weight.pow(2)
         y.backward(torch.ones_like(y))
         module.to("meta").to_empty(device="cpu")
+        for cls in (torch.optim.SGD, torch.optim.Adam):
+            cls(module.parameters(), lr=1.0).step()
     gc.collect()
     gc.freeze()
 

@@ -28,6 +28,7 @@ from swapmodel.conversions import (
     Wrap,
 )
 from swapmodel.outcomes import Refusal
+from swapmodel.report.optimizers import OPTIMIZERS, inside_optimizer
 from swapmodel.semantics.payloads import SCALE
 from swapmodel.semantics.places import segments
 from swapmodel.semantics.spec import Spec
@@ -92,6 +93,7 @@ def expression(place: str) -> str:
     """A place as Python reads it; a name like `0` of a `Sequential` needs `getattr`."""
     first, *rest = segments(place)
     for name in rest:
+        name = inside_optimizer(first, name)
         plain = name.partition("[")[0].isidentifier()
         first = f"{first}.{name}" if plain else f'getattr({first}, "{name}")'
     return first
@@ -253,6 +255,13 @@ SPELLINGS: dict[type[Action], Callable[[Any], str]] = {
         f"{one.name} = copy.deepcopy({expression(one.module)})"
     ),
     actions.NameTensor: lambda one: f"{one.name} = {expression(one.t)}",
+    actions.MakeOptimizer: lambda one: (
+        f"{one.name} = {OPTIMIZERS[one.kind].format(m=expression(one.module))}"
+    ),
+    actions.OptimizerStep: lambda one: f"{one.optimizer}.step()",
+    actions.ZeroGrad: lambda one: (
+        f"{one.optimizer}.zero_grad(set_to_none={one.set_to_none})"
+    ),
     actions.SetFlag: lambda one: FLAGS[one.flag].format(one.value),
 }
 """How each kind of action is written."""

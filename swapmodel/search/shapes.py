@@ -21,6 +21,7 @@ from swapmodel.state.ids import (
     ImplId,
     ModuleId,
     NodeId,
+    OptimizerId,
     StorageId,
     TensorId,
     WeakrefId,
@@ -42,6 +43,7 @@ POSITIONS: dict[Any, tuple[str, ...]] = {
     HooksId: ("hooks",),
     WeakrefId: ("weakrefs",),
     ModuleId: ("modules",),
+    OptimizerId: ("optimizers",),
 }
 """The columns in which a position of each kind is looked up."""
 

@@ -16,6 +16,7 @@ from swapmodel.state.ids import (
     ImplId,
     ModuleId,
     NodeId,
+    OptimizerId,
     TensorId,
     WeakrefId,
 )
@@ -107,13 +108,25 @@ class Reached:
         self.hooks: set[HooksId | None] = set()
         self.weakrefs: set[WeakrefId] = set()
         self.modules: set[ModuleId] = set()
+        self.optimizers: set[OptimizerId] = set()
         for _, kind, position in state.names:
             if kind == "tensor":
                 self.tensor(TensorId(position))
             elif kind == "module":
                 self.module(ModuleId(position))
+            elif kind == "optimizer":
+                self.optimizer(OptimizerId(position))
             else:
                 self.weakrefs.add(WeakrefId(position))
+
+    def optimizer(self, o: OptimizerId) -> None:
+        """Follow an optimizer to its parameters and its state."""
+        self.optimizers.add(o)
+        optimizer = self.state.optimizer(o)
+        kept = [t for entry in optimizer.state for _, t in entry.tensors]
+        for t in (*optimizer.parameters, *kept):
+            if t not in self.tensors:
+                self.tensor(t)
 
     def module(self, m: ModuleId) -> None:
         """Follow a module to its tensors, its children and its weak references."""
@@ -199,6 +212,7 @@ def collect(draft: Draft) -> None:
     _release(draft.hooks, reached.hooks)
     _release(draft.weakrefs, reached.weakrefs)
     _release(draft.modules, reached.modules)
+    _release(draft.optimizers, reached.optimizers)
 
 
 def _release(column: list[Any], reached: Set[object]) -> None:

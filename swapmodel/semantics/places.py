@@ -4,12 +4,13 @@ What stands at a place, and at which places does a thing stand?
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from functools import lru_cache
 from typing import Literal, TypeAlias
 
 from swapmodel.state.heap import Columns
-from swapmodel.state.ids import Kind, ModuleId, TensorId
+from swapmodel.state.ids import Kind, ModuleId, OptimizerId, TensorId
 
 Found: TypeAlias = tuple[Kind, int]
 
@@ -17,7 +18,9 @@ Found: TypeAlias = tuple[Kind, int]
 @lru_cache(maxsize=4096)
 def segments(place: str) -> tuple[str, ...]:
     """The variable and the attributes that a place goes through."""
-    return tuple(place.split("."))
+    if ".state[" not in place:
+        return tuple(place.split("."))
+    return tuple(re.findall(r"state\[\d+\]\.\w+|[^.]+", place))
 
 
 def resolve(state: Columns, place: str) -> Found | None:
@@ -48,6 +51,9 @@ def _attribute(state: Columns, kind: Kind, position: int, name: str) -> Found | 
         for index, t in enumerate(module.flat_weights):
             if t is not None and name == f"_flat_weights[{index}]":
                 return ("tensor", t)
+    if kind == "optimizer":
+        listed = dict(in_optimizer(state, OptimizerId(position)))
+        return ("tensor", listed[name]) if name in listed else None
     if kind == "tensor":
         if name == "grad":
             grad = state.grad_of(TensorId(position))
@@ -56,6 +62,17 @@ def _attribute(state: Columns, kind: Kind, position: int, name: str) -> Found | 
             if one == name:
                 return ("tensor", inner)
     return None
+
+
+def in_optimizer(state: Columns, o: OptimizerId) -> Iterator[tuple[str, TensorId]]:
+    """Yield the tensors of an optimizer by the path that leads from it to each."""
+    optimizer = state.optimizer(o)
+    for index, t in enumerate(optimizer.parameters):
+        yield f"param_groups[0][{index}]", t
+    for entry in optimizer.state:
+        index = optimizer.parameters.index(entry.parameter)
+        for name, t in entry.tensors:
+            yield f"state[{index}].{name}", t
 
 
 def modules(state: Columns) -> Iterator[tuple[str, ModuleId]]:
@@ -92,7 +109,9 @@ def holds_none(state: Columns, place: str) -> bool:
     return False
 
 
-PlaceKind: TypeAlias = Literal["parameter", "gradient", "buffer", "inner", "variable"]
+PlaceKind: TypeAlias = Literal[
+    "parameter", "gradient", "buffer", "inner", "variable", "optimizer"
+]
 """What a tensor is to whoever holds it at a place."""
 
 Placement: TypeAlias = tuple[str, PlaceKind, TensorId]
@@ -118,6 +137,10 @@ def placements(state: Columns) -> Iterator[Placement]:
         elif kind == "tensor":
             t = TensorId(position)
             yield from _places_from_tensor(state, name, "variable", t, seen)
+        elif kind == "optimizer":
+            for path, t in in_optimizer(state, OptimizerId(position)):
+                place = f"{name}.{path}"
+                yield from _places_from_tensor(state, place, "optimizer", t, seen)
 
 
 def _places_in_module(

@@ -30,6 +30,7 @@ from swapmodel.semantics import (
     hooks,
     methods,
     modules,
+    optimize,
     ownership,
     payloads,
     places,
@@ -44,7 +45,7 @@ from swapmodel.state.classes import tensor_class
 from swapmodel.state.draft import Draft, Watch
 from swapmodel.state.heap import Heap
 from swapmodel.state.holders import Flags
-from swapmodel.state.ids import ModuleId, TensorId
+from swapmodel.state.ids import ModuleId, OptimizerId, TensorId
 from swapmodel.state.record import field_names
 
 
@@ -125,6 +126,12 @@ def _dispatch(
             draft.bind(name, "module", copied)
         case actions.NameTensor(_, name):
             draft.bind(name, "tensor", found[0])
+        case actions.MakeOptimizer(kind, _, name):
+            return _name_optimizer(draft, name, optimize.make(draft, kind, *found))
+        case actions.OptimizerStep():
+            return optimize.step(draft, *found)
+        case actions.ZeroGrad(_, set_to_none):
+            return optimize.zero_grad(draft, *found, set_to_none=set_to_none)
         case actions.SetFlag(flag, value):
             flags = {one: getattr(draft.flags, one) for one in field_names(Flags)}
             draft.flags = Flags(**{**flags, flag: value})
@@ -186,6 +193,13 @@ def _name(draft: Draft, name: str, made: TensorId | Stop) -> Stop | None:
     if not isinstance(made, int):
         return made
     draft.bind(name, "tensor", made)
+    return None
+
+
+def _name_optimizer(draft: Draft, name: str, made: OptimizerId | Stop) -> Stop | None:
+    if not isinstance(made, int):
+        return made
+    draft.bind(name, "optimizer", made)
     return None
 
 

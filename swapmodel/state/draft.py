@@ -20,10 +20,12 @@ from swapmodel.state.ids import (
     Kind,
     ModuleId,
     NodeId,
+    OptimizerId,
     StorageId,
     TensorId,
     WeakrefId,
 )
+from swapmodel.state.optimizers import Optimizer
 from swapmodel.state.record import freeze, is_thawed, seal, thaw
 from swapmodel.state.tensors import Storage, Tensor, TensorImpl
 from swapmodel.state.weakrefs import Weakref
@@ -71,6 +73,7 @@ class Draft(Columns):
     hooks: list[Hooks]
     weakrefs: list[Weakref]
     modules: list[Module]
+    optimizers: list[Optimizer]
 
     def __init__(self, heap: Heap, watch: Watch | None = None) -> None:
         self._lengths: list[int] = []
@@ -133,6 +136,11 @@ class Draft(Columns):
         one = self.modules[m]
         return self._thaw(one, "modules", m) if type(one) is Module else one
 
+    def edit_optimizer(self, o: OptimizerId) -> Optimizer:
+        """The optimizer at *o*, for writing."""
+        one = self.optimizers[o]
+        return self._thaw(one, "optimizers", o) if type(one) is Optimizer else one
+
     def _thaw(self, one: R, column: str, position: int) -> R:
         written = thaw(one)
         getattr(self, column)[position] = written
@@ -178,6 +186,10 @@ class Draft(Columns):
     def add_module(self, module: Module) -> ModuleId:
         """Append a module."""
         return ModuleId(_append(self.modules, module))
+
+    def add_optimizer(self, optimizer: Optimizer) -> OptimizerId:
+        """Append an optimizer."""
+        return OptimizerId(_append(self.optimizers, optimizer))
 
     def bind(self, name: str, kind: Kind, position: int) -> None:
         """Assign a variable, as `name = ...` does."""

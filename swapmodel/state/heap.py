@@ -18,10 +18,12 @@ from swapmodel.state.ids import (
     ImplId,
     ModuleId,
     NodeId,
+    OptimizerId,
     StorageId,
     TensorId,
     WeakrefId,
 )
+from swapmodel.state.optimizers import Optimizer
 from swapmodel.state.tensors import Storage, Tensor, TensorImpl
 from swapmodel.state.weakrefs import Weakref
 
@@ -50,6 +52,7 @@ class Columns:
     hooks: Sequence[Hooks]
     weakrefs: Sequence[Weakref]
     modules: Sequence[Module]
+    optimizers: Sequence[Optimizer]
     names: tuple[Held, ...]
     flags: Flags
 
@@ -97,6 +100,10 @@ class Columns:
         """The module at *m*."""
         return self.modules[m]
 
+    def optimizer(self, o: OptimizerId) -> Optimizer:
+        """The optimizer at *o*."""
+        return self.optimizers[o]
+
     def grad_of(self, t: TensorId) -> TensorId | None:
         """The Python tensor that `t.grad` gives."""
         grad = self.meta_of(t).grad
@@ -120,6 +127,7 @@ class Heap(Columns):
     hooks: tuple[Hooks, ...] = ()
     weakrefs: tuple[Weakref, ...] = ()
     modules: tuple[Module, ...] = ()
+    optimizers: tuple[Optimizer, ...] = ()
 
     names: tuple[Held, ...] = ()
     """The program's variables, sorted by name: the roots of everything."""
@@ -138,6 +146,7 @@ COLUMNS = (
     "hooks",
     "weakrefs",
     "modules",
+    "optimizers",
 )
 """The fields of a heap that are tuples of things."""
 

@@ -30,7 +30,10 @@ WeakrefId = NewType("WeakrefId", int)
 ModuleId = NewType("ModuleId", int)
 """A position in `Heap.modules`."""
 
-Kind: TypeAlias = Literal["tensor", "module", "weakref"]
+OptimizerId = NewType("OptimizerId", int)
+"""A position in `Heap.optimizers`."""
+
+Kind: TypeAlias = Literal["tensor", "module", "weakref", "optimizer"]
 """What a variable can stand for."""
 
 Held: TypeAlias = tuple[str, Kind, int]

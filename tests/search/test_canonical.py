@@ -30,6 +30,7 @@ from swapmodel.state.autograd import Node, SavedVariable
 from swapmodel.state.heap import COLUMNS, Heap, living
 from swapmodel.state.holders import Flags
 from swapmodel.state.ids import ImplId, NodeId, TensorId
+from swapmodel.state.optimizers import StateEntry
 from tests.search.starts import module, spec
 
 RICH = (
@@ -62,6 +63,7 @@ ADDED: dict[str, tuple[Any, ...]] = {
     "noted": (1,),
     "replayed": (ImplId(0),),
     "window": (0,),
+    "state": (StateEntry(parameter=TensorId(0)),),
 }
 """What can be added to a field that is a tuple; a new one needs an entry."""
 

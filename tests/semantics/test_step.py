@@ -10,34 +10,17 @@ from hypothesis import strategies as st
 from swapmodel.actions import (
     ACTIONS,
     Action,
-    Backward,
     Cast,
     CastData,
-    ClearGrad,
     Convert,
-    Deepcopy,
-    DeepcopyModule,
-    Detach,
     Drop,
-    FillGrad,
     Forward,
-    NameTensor,
-    Product,
+    MakeOptimizer,
     Program,
-    Register,
-    RegisterHook,
-    RequiresGrad,
-    RetainGrad,
-    SetAttribute,
     SetData,
-    SetFlag,
-    SetGrad,
     SwapTensors,
     TakeWeakref,
-    Tie,
-    Unregister,
     View,
-    Write,
     operands,
 )
 from swapmodel.invariants.of_heaps import malformed
@@ -63,35 +46,7 @@ from tests.heaps import (
     runs,
     spec,
 )
-
-EXAMPLES: tuple[Action, ...] = (
-    Convert("m", Cast("float64")),
-    SwapTensors("p", "t"),
-    SetData("p", "t"),
-    CastData("p", "float64"),
-    FillGrad("p"),
-    ClearGrad("m.weight"),
-    SetGrad("p", "t"),
-    RequiresGrad("p", False),
-    RetainGrad("o"),
-    Write("p"),
-    Forward("scale", "p", "y"),
-    Product("p", "t", "z"),
-    Backward("p"),
-    View("p", "v"),
-    Detach("p", "d"),
-    Drop("p"),
-    TakeWeakref("ReferenceType", "p", "r"),
-    RegisterHook("p", "h"),
-    SetAttribute("p", "tag"),
-    Register("m", "new", "p"),
-    Tie("m", "new", "p"),
-    Unregister("m", "weight"),
-    Deepcopy("p", "q"),
-    DeepcopyModule("m", "n"),
-    NameTensor("m.weight", "w"),
-    SetFlag("swap"),
-)
+from tests.semantics.examples import EXAMPLES
 
 every_action = pytest.mark.parametrize(
     "action", EXAMPLES, ids=lambda one: type(one).__name__
@@ -106,7 +61,7 @@ def test_every_kind_of_action_has_an_example() -> None:
 @every_action
 def test_every_action_does_something(action: Action) -> None:
     """Each kind of action leaves another heap where its operands stand."""
-    heap = done(module(), Forward("scale", "p", "o"))
+    heap = done(module(), Forward("scale", "p", "o"), MakeOptimizer("SGD", "m", "s"))
 
     assert done(heap, action) != heap
 

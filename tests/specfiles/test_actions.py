@@ -11,7 +11,7 @@ from swapmodel.specfiles.actions import (
     table_of,
 )
 from swapmodel.specfiles.scopes import load_scope, scope_ids
-from tests.semantics.test_step import EXAMPLES
+from tests.semantics.examples import EXAMPLES
 from tests.specfiles.mine import said
 
 SCOPES = [load_scope(name) for name in scope_ids()]

@@ -5,7 +5,7 @@ from typing import Any, get_origin, get_type_hints
 import attrs
 import pytest
 
-from swapmodel.actions import Drop, TakeWeakref, View
+from swapmodel.actions import Drop, MakeOptimizer, TakeWeakref, View
 from swapmodel.state.build import Builder
 from swapmodel.state.draft import Draft
 from swapmodel.state.heap import COLUMNS, Columns, Heap, living
@@ -23,9 +23,15 @@ READERS = {
     "hooks_at": "hooks",
     "weakref": "weakrefs",
     "module": "modules",
+    "optimizer": "optimizers",
 }
 
-HEAP = done(module(), View("p", "v"), TakeWeakref("ReferenceType", "p", "r"))
+HEAP = done(
+    module(),
+    View("p", "v"),
+    TakeWeakref("ReferenceType", "p", "r"),
+    MakeOptimizer("SGD", "m", "o"),
+)
 
 
 def test_columns_are_the_tuples_of_things() -> None:

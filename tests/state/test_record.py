@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from swapmodel.state import autograd, holders, tensors, weakrefs
+from swapmodel.state import autograd, holders, optimizers, tensors, weakrefs
 from swapmodel.state.record import (
     field_names,
     freeze,
@@ -20,7 +20,7 @@ from swapmodel.state.record import (
 
 RECORDS: tuple[Any, ...] = tuple(
     one
-    for chapter in (tensors, autograd, weakrefs, holders)
+    for chapter in (tensors, autograd, weakrefs, holders, optimizers)
     for one in vars(chapter).values()
     if isinstance(one, type) and one.__module__ == chapter.__name__ and attrs.has(one)
 )

@@ -1,0 +1,34 @@
+"""
+What can a program do with an optimizer?
+"""
+
+from __future__ import annotations
+
+from attrs import frozen
+
+from swapmodel.named import ModulePlace, Name, OptimizerPlace
+from swapmodel.state.optimizers import OptimizerKind
+
+
+@frozen
+class MakeOptimizer:
+    """Make an optimizer of a module's parameters: `torch.optim.SGD(...)`, `Adam`."""
+
+    kind: OptimizerKind
+    module: ModulePlace
+    name: Name
+
+
+@frozen
+class OptimizerStep:
+    """Update what an optimizer refers to: `opt.step()`."""
+
+    optimizer: OptimizerPlace
+
+
+@frozen
+class ZeroGrad:
+    """Clear the gradients of what an optimizer refers to: `opt.zero_grad(...)`."""
+
+    optimizer: OptimizerPlace
+    set_to_none: bool = True
