@@ -1,9 +1,9 @@
 """What Python would see of a heap, as plain data."""
 
 from swapmodel.actions import Forward, SwapTensors, TakeWeakref, View
+from swapmodel.conformance.holders import NOWHERE
 from swapmodel.conformance.observation import (
     FIELDS,
-    NOWHERE,
     Observation,
     Result,
     observe,

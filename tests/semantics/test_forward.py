@@ -4,7 +4,7 @@ import pytest
 
 from swapmodel.actions import Action, Forward, View
 from swapmodel.semantics.autograd_meta import requires_grad
-from swapmodel.semantics.forward import gradient_edge
+from swapmodel.semantics.edges import gradient_edge
 from swapmodel.semantics.payloads import leaves, read
 from swapmodel.state.draft import Draft
 from tests.heaps import at, done, module, values
