@@ -9,6 +9,9 @@ from swapmodel.actions import (
     Drop,
     MakeOptimizer,
     OptimizerStep,
+    Register,
+    RequiresGrad,
+    SetGrad,
     View,
     ZeroGrad,
 )
@@ -18,7 +21,7 @@ from swapmodel.semantics.step import step
 from swapmodel.state.build import Builder
 from swapmodel.state.heap import Heap
 from swapmodel.state.optimizers import OptimizerKind
-from tests.heaps import NEW, at, done, module, refused, spec, values
+from tests.heaps import NEW, at, done, module, refused, spec, values, with_row
 
 STEP, DOUBLE = OptimizerStep("o"), Convert("m", Cast("float64"))
 P, BUFFER = "o.param_groups[0][0]", "o.state[0].momentum_buffer"
@@ -55,6 +58,18 @@ def test_what_cannot_be_optimized() -> None:
     b.name("m", "module", b.module({"x": b.tensor(requires_grad=True)}))
     heap = done(b.heap(), MakeOptimizer("SGD", "m", "o"))
     assert len(heap.optimizers[0].parameters) == 1
+
+
+def test_parameters_that_cannot_be_optimized() -> None:
+    """A view put there by hand is no leaf; an uninitialized one is declined."""
+    heap = done(module(), View("p", "v"), Register("m", "v", "v", "by hand"))
+    make = MakeOptimizer("SGD", "m", "o")
+
+    assert refused(heap, make).rule == "optimizer/non-leaf"
+    b = Builder()
+    w = b.parameter(None, cls="UninitializedParameter")
+    b.name("m", "module", b.module({"weight": w}))
+    declines(b.heap(), make)
 
 
 def test_shared_children_count_once() -> None:
@@ -116,5 +131,59 @@ def test_zero_grad() -> None:
 
 
 def test_what_the_arithmetic_does_not_cover() -> None:
-    """A view of what is written."""
+    """Views, other classes and dtypes, sizes, devices without memory."""
     declines(made(), View("m.weight", "v"), STEP)
+    short = with_row(made(), "impls", grad_impl(made()), length=1)
+    for heap in (
+        short,
+        with_row(made(), "impls", grad_impl(made()), device="meta"),
+        with_row(made(), "impls", grad_impl(made()), dtype="int64"),
+        with_row(made(), "impls", grad_impl(made()), python_key=True),
+    ):
+        declines(heap, STEP)
+
+
+def grad_impl(heap: Heap) -> int:
+    """Where the impl of the gradient stands."""
+    return heap.tensor(at(heap, "m.weight.grad")).impl
+
+
+@pytest.mark.parametrize("kind", ["SGD", "SGD-momentum", "Adam"])
+def test_what_cannot_be_read_stops_a_step(kind: OptimizerKind) -> None:
+    """A torn gradient is refused, wherever the step comes to it."""
+    heap = made(kind, "TwoTensor")
+    torn = with_row(heap, "tensors", at(heap, "m.weight.grad"), cls="Tensor")
+
+    assert refused(torn, STEP).rule == "dispatch/no-handler"
+    assert refused(torn, ZeroGrad("o", False)).rule == "dispatch/no-handler"
+    torn = with_row(heap, "tensors", at(heap, "m.weight"), cls="Tensor")
+    assert refused(torn, STEP).rule == "dispatch/no-handler"
+
+
+def test_state_that_does_not_fit() -> None:
+    """A buffer of another size or class than the gradient, or one that is torn."""
+    for kind, name in (("SGD-momentum", "momentum_buffer"), ("Adam", "exp_avg")):
+        heap = done(made(kind, "TwoTensor"), STEP)  # type: ignore[arg-type]
+        buffer = at(heap, f"o.state[0].{name}")
+        i = heap.tensor(buffer).impl
+        plain = with_row(heap, "tensors", buffer, cls="Tensor", inner=())
+        storage = heap.impl_of(at(heap, "t")).storage
+        plain = with_row(plain, "impls", i, python_key=False, storage=storage)
+
+        declines(plain, STEP)
+    heap = done(made("SGD-momentum"), STEP)
+    i = heap.tensor(at(heap, BUFFER)).impl
+    declines(with_row(heap, "impls", i, length=1), STEP)
+    heap = done(made("SGD-momentum", "TwoTensor"), STEP)
+    torn = with_row(heap, "tensors", at(heap, BUFFER), cls="Tensor")
+    assert refused(torn, STEP).rule == "dispatch/no-handler"
+
+
+def test_a_gradient_in_a_graph() -> None:
+    """Zeroing one that is a view is declined; one that requires grad is left alone."""
+    heap = done(made(), RequiresGrad("m.weight.grad", True))
+
+    zeroed = done(heap, ZeroGrad("o", False))
+    assert not zeroed.meta_of(at(zeroed, "m.weight.grad")).requires_grad
+    view = done(module(grad=False), View("t", "v"), SetGrad("m.weight", "v"))
+    declines(view, MakeOptimizer("SGD", "m", "o"), ZeroGrad("o", False))
