@@ -26,6 +26,8 @@ class Memo:
     tensors: dict[TensorId, TensorId] = Factory(dict)
     storages: dict[StorageId, StorageId] = Factory(dict)
     modules: dict[ModuleId, ModuleId] = Factory(dict)
+    begun: set[TensorId] = Factory(set)
+    """The tensors whose copy has begun and not ended: nobody can refer to it yet."""
 
 
 # -- Tensors -------------------------------------------------------------------------
@@ -36,6 +38,9 @@ def deepcopy(draft: Draft, t: TensorId, memo: Memo | None = None) -> TensorId | 
     memo = memo or Memo()
     if t in memo.tensors:
         return memo.tensors[t]
+    if t in memo.begun:
+        return Unmodelled("the copy of a tensor that its own gradient leads back to")
+    memo.begun.add(t)
     is_parameter = tensor_class(draft.tensor(t).cls).parameter
     made = _parameter(draft, t) if is_parameter else _tensor(draft, t, memo)
     if isinstance(made, int):

@@ -12,6 +12,7 @@ from swapmodel.actions import (
     RegisterHook,
     SetAttribute,
     SetData,
+    SetGrad,
     View,
 )
 from swapmodel.outcomes import OutOfScope, Undefined
@@ -203,3 +204,13 @@ def test_an_uninitialized_parameter() -> None:
     assert values(then, "p") == (3, 4)
     assert values(then, "q") == ()
     assert then.tensor(at(then, "q")).cls == "UninitializedParameter"
+
+
+def test_a_cycle_through_a_gradient() -> None:
+    """A tensor that its own gradient leads back to is out of scope, not endless."""
+    heap = done(module("TwoTensor", grad=False), SetGrad("m.weight.a", "m.weight"))
+
+    outcome = step(heap, Deepcopy("m.weight.a", "copied"), spec(NEW))
+
+    assert isinstance(outcome, OutOfScope)
+    assert "leads back" in outcome.why
