@@ -107,6 +107,8 @@ def check(
     todo = jobs(wanted, scopes or scopes_of(name), limit)
     for path in (out, *((json_file.parent,) if json_file else ())):
         _can_hold_files(path)
+    scopes_told = "1 scope" if len(todo) == 1 else f"{len(todo)} scopes"
+    click.echo(f"searching {scopes_told}", err=True)
     checked = run_check(wanted, todo, processes=processes, told=_progress)
     write_reports(checked, out)
     if json_file is not None:

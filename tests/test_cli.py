@@ -97,8 +97,8 @@ def test_check(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     verdicts = json.loads((tmp_path / "here/v.json").read_text("utf-8"))
 
     assert code in (0, 2)
-    assert err.startswith("searched tiny: ")
-    assert err.count("\n") == 1
+    assert err.startswith("searching 1 scope\nsearched tiny: ")
+    assert err.count("\n") == 2
     assert out.startswith("torch-2.3 ")
     assert "\ntorch-2.13 " in out
     assert {row["spec"] for row in verdicts["rows"]} == {LATE, NEW}
