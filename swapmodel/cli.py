@@ -233,7 +233,8 @@ def index(only_check: bool) -> int:
 @click.argument("parts", nargs=-1)
 @click.option("--out", type=click.Path(path_type=Path), default=BUILD / "conform")
 @click.option("--processes", type=click.IntRange(1, 64), default=2)
-def conform(parts: tuple[str, ...], out: Path, processes: int) -> int:
+@click.option("--share", type=click.IntRange(1), default=1, help="Run one in SHARE.")
+def conform(parts: tuple[str, ...], out: Path, processes: int, share: int) -> int:
     """Run programs in lockstep with the torch that is installed, PARTS or all."""
     _need_torch()
     from swapmodel.conformance.conform import PARTS, Part
@@ -248,7 +249,11 @@ def conform(parts: tuple[str, ...], out: Path, processes: int) -> int:
 
     summary = out / "summary.json"
     found = run_conform(
-        parts or PARTS, processes=processes, progress=progress, out=summary
+        parts or PARTS,
+        processes=processes,
+        share=share,
+        progress=progress,
+        out=summary,
     )
     click.echo(f"torch {found.torch}; summary in {summary}")
     return AS_CLAIMED if found.as_claimed else REFUTED

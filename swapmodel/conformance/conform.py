@@ -10,6 +10,7 @@ import signal
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from functools import cache
+from itertools import islice
 from multiprocessing import get_context
 from pathlib import Path
 from time import perf_counter
@@ -93,6 +94,9 @@ class Summary:
     complete: bool = True
     """Whether every part that was asked for ran to its end."""
 
+    share: int = 1
+    """Of how many walks and draws one was run."""
+
     @property
     def as_claimed(self) -> bool:
         """Whether the model and torch agree, and the wrong specs do not."""
@@ -103,6 +107,7 @@ class Summary:
         told = {
             "torch": self.torch,
             "complete": self.complete,
+            "share": self.share,
             "as_claimed": self.as_claimed,
             "parts": [part.data() for part in self.parts],
         }
@@ -118,11 +123,14 @@ def conform(
     parts: Sequence[str] = PARTS,
     *,
     processes: int = 2,
+    share: int = 1,
     progress: Progress | None = None,
     out: Path = SUMMARY,
 ) -> Summary:
     """
     Run *parts* in order, tell *progress* of each, and write the summary to *out*.
+
+    A *share* of n runs every n-th walk or draw of each part, always the same ones.
 
     What it finds does not depend on the number of processes.  When it is
     interrupted, the summary tells the parts that ran to their end.
@@ -142,11 +150,11 @@ def conform(
     try:
         with _pool(processes) as pool:
             for part, name in todo:
-                done.append(_run_part(pool, part, name))
+                done.append(_run_part(pool, part, name, share))
                 if progress is not None:
                     progress(done[-1])
     finally:
-        summary = Summary(release, tuple(done), len(done) == len(todo))
+        summary = Summary(release, tuple(done), len(done) == len(todo), share)
         write_text(out, summary.text())
     return summary
 
@@ -162,10 +170,11 @@ def _start_worker() -> None:
     settle()
 
 
-def _run_part(pool: ProcessPoolExecutor, part: str, spec: str) -> Part:
+def _run_part(pool: ProcessPoolExecutor, part: str, spec: str, share: int) -> Part:
     began = perf_counter()
     tally = Tally()
-    jobs = [pool.submit(run, *given) for run, given in _jobs(part, spec)]
+    given_jobs = islice(_jobs(part, spec), 0, None, share)
+    jobs = [pool.submit(run, *given) for run, given in given_jobs]
     for job in jobs:
         tally.add(_result(job, jobs))
     seconds = perf_counter() - began
