@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import gc
 import warnings
+from itertools import product
 from typing import Any
 
 import torch
@@ -25,6 +26,7 @@ from swapmodel.conformance.look import keep_small, observe_world
 from swapmodel.conformance.observation import Result
 from swapmodel.conformance.sources import CLASSES
 from swapmodel.conversions import ScaleInPlace, parts
+from swapmodel.semantics.payloads import SCALE
 from swapmodel.state.classes import module_class
 from swapmodel.state.heap import Heap
 from swapmodel.state.ids import ImplId, ModuleId, TensorId
@@ -46,12 +48,13 @@ def settle() -> None:
     torch.set_num_threads(1)
     warnings.filterwarnings("ignore")
     # Torch imports what it needs when it runs; let it.
-    for wrap in (torch.ones, _two_tensor):
+    for wrap, device in product((torch.ones, _two_tensor), ("cpu", "meta")):
         module = torch.nn.Module()
         module.weight = torch.nn.Parameter(wrap(2))
-        y = module.double().weight.pow(2)
+        y = module.to(device).double().weight.pow(2) * SCALE
         y.backward(torch.ones_like(y))
-        module.to("meta").to_empty(device="cpu")
+        module._apply(lambda t: t.mul_(SCALE)).weight.view(-1)
+        module.to_empty(device="cpu")
         for cls in (torch.optim.SGD, torch.optim.Adam):
             cls(module.parameters(), lr=1.0).step()
     gc.collect()
