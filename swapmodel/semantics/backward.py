@@ -24,7 +24,7 @@ class Arrived:
 
     gradient: Payload
     writes: int = 0
-    """How often another one was added to it in place."""
+    """How often it has been written in place."""
 
 
 def backward(draft: Draft, t: TensorId) -> Stop | None:
@@ -74,7 +74,8 @@ def _run(draft: Draft, root: NodeId, gradient: Payload) -> Stop | None:
             if edge is None:
                 continue
             assert one is not None
-            stop = _arrive(arrived, edge, one)
+            writes = nodes.writes_sent(draft, draft.node(n), edge)
+            stop = _arrive(arrived, edge, Arrived(one, writes))
             if stop is not None:
                 return stop
             waiting[edge] -= 1
@@ -89,7 +90,7 @@ def _priority(draft: Draft, n: NodeId) -> tuple[bool, int]:
     return accumulates, 0 if accumulates else n
 
 
-def _arrive(arrived: dict[NodeId, Arrived], n: NodeId, one: Payload) -> Stop | None:
+def _arrive(arrived: dict[NodeId, Arrived], n: NodeId, one: Arrived) -> Stop | None:
     """
     Hand a gradient to a node, or add it to the one that waits there.
 
@@ -97,12 +98,12 @@ def _arrive(arrived: dict[NodeId, Arrived], n: NodeId, one: Payload) -> Stop | N
     """
     there = arrived.get(n)
     if there is None:
-        arrived[n] = Arrived(one)
+        arrived[n] = one
         return None
-    if payloads.devices(there.gradient, one) is not None:
+    if payloads.devices(there.gradient, one.gradient) is not None:
         return ANOTHER_DEVICE
     in_place = isinstance(there.gradient, Dense) and there.gradient.device != "meta"
-    there.gradient = payloads.combine(there.gradient, one, payloads.add)
+    there.gradient = payloads.combine(there.gradient, one.gradient, payloads.add)
     there.writes += in_place
     return None
 

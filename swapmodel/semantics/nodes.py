@@ -9,7 +9,7 @@ from swapmodel.semantics import edges, payloads, tensors
 from swapmodel.semantics.payloads import Dense, Payload, Wrapped
 from swapmodel.state.autograd import Node, SavedVariable
 from swapmodel.state.draft import Draft
-from swapmodel.state.ids import ImplId
+from swapmodel.state.ids import ImplId, NodeId
 
 Sent = tuple[Payload | None, ...]
 """What goes along each edge of a node; nothing along an edge that leads nowhere."""
@@ -40,6 +40,20 @@ def sent_on(draft: Draft, node: Node, gradient: Payload) -> Sent | Stop:
         return (None,) * len(node.edges)
     sent = _gradient(node, gradient, values)
     return tuple(None if edge is None else sent for edge in node.edges)
+
+
+def writes_sent(draft: Draft, node: Node, edge: NodeId) -> int:
+    """
+    How many writes in place the gradient that a node sends has counted.
+
+    That of a strided view is copied into zeros; what has to be cast or summed up on
+    the way is a new tensor again.  Source: `as_strided_backward`.
+    """
+    if node.function != "as-strided":
+        return 0
+    into = draft.node(edge)
+    _, whole, *_ = node.window
+    return int((into.dtype, into.length) == (node.dtype, whole))
 
 
 def _copied_back(draft: Draft, node: Node, gradient: Payload) -> Sent | Stop:

@@ -10,6 +10,7 @@ from swapmodel.actions import (
     SetData,
     TakeWeakref,
     View,
+    Write,
 )
 from swapmodel.outcomes import Done, Undefined
 from swapmodel.semantics.ownership import weak_count
@@ -96,3 +97,14 @@ def test_a_null_storage_can_be_aliased() -> None:
     assert isinstance(step(null, CastData("t", "float64"), spec(NEW)), Undefined)
     assert isinstance(step(null, Forward("scale", "t", "y"), spec(NEW)), Undefined)
     assert values(seen, "t.grad") == (1, 1)
+
+
+def test_gradient_of_a_stale_view_has_been_written() -> None:
+    """A strided view's gradient is copied into zeros, which counts as a write."""
+    heap = done(module(grad=False), View("m.weight", "v"), Write("m.weight"))
+
+    then = done(heap, Backward("v"))
+
+    grad = then.grad_of(at(then, "m.weight"))
+    assert grad is not None
+    assert then.version(then.impl_of(grad).counter) == 1
