@@ -172,7 +172,8 @@ def move(
     """
     `t.to(device)`: *t* itself if its own device is that one, else a copy.
 
-    Nothing can be copied out of `meta`; into it, nothing is read.
+    Nothing can be copied out of `meta`; into it, nothing is read.  A wrapper hands its
+    own dtype on with the device, so that its inner tensors are cast to it.
     """
     if draft.impl_of(t).device == device:
         return t
@@ -183,6 +184,7 @@ def move(
     if device != "meta" and payloads.on_meta(payload):
         # [device/no-data]
         return Refusal("device/no-data")
+    payload = payloads.cast(payload, draft.impl_of(t).dtype)
     return _copied(draft, t, payloads.move(payload, device), grad=grad)
 
 

@@ -12,6 +12,7 @@ from swapmodel.actions import (
     View,
     Write,
 )
+from swapmodel.conversions import ToDevice
 from swapmodel.outcomes import Done, Undefined
 from swapmodel.semantics.ownership import weak_count
 from swapmodel.semantics.step import step
@@ -108,3 +109,15 @@ def test_gradient_of_a_stale_view_has_been_written() -> None:
     grad = then.grad_of(at(then, "m.weight"))
     assert grad is not None
     assert then.version(then.impl_of(grad).counter) == 1
+
+
+def test_a_move_hands_the_outer_dtype_on() -> None:
+    """A wrapper that is moved casts its inner tensors to its own dtype."""
+    heap = done(
+        module("TwoTensor", grad=False),
+        CastData("m.weight", "float64"),
+        Convert("m", ToDevice("meta")),
+    )
+
+    for place in ("m.weight", "m.weight.a", "m.weight.b"):
+        assert heap.impl_of(at(heap, place)).dtype == "float64"
