@@ -22,7 +22,7 @@ test: $(VENV)/.dev     ## run the tests; those that need torch only if it is the
 	@$(PY) -m pytest -n auto $(ARGS)
 
 conform: $(VENV)/.torch  ## run the programs in lockstep on real torch
-	@$(TOOL) conform $(ARGS)
+	@$(TOOL) conform $(SHARE) $(ARGS)
 
 confirm: $(VENV)/.torch  ## show every counterexample on real torch
 	@$(TOOL) confirm $(ARGS)
@@ -42,6 +42,7 @@ format: $(VENV)/.dev   ## let ruff rewrite what it can
 index: $(VENV)/.core   ## write the generated status tables again
 	@$(TOOL) index $(ARGS)
 
+ci: SHARE := --share 16
 ci: $(VENV)/.dev $(VENV)/.torch lint types test check conform confirm  ## exactly what CI does
 
 clean:              ## remove what is not in git: environment, caches, builds
