@@ -180,6 +180,17 @@ def test_nothing_is_copied_out_of_meta() -> None:
         assert draft.impl_of(made).device == device
 
 
+def test_a_move_makes_a_wrapper_coherent() -> None:
+    """A move asks for the outer dtype too, so that inner tensors come to have it."""
+    heap = done(module("TwoTensor"), CastData("p", "float64"))
+    draft, p = Draft(heap), at(heap, "p")
+    made = functions.call(draft, ToDevice("meta"), p)
+    assert isinstance(made, int)
+    inner = [draft.impl_of(one).dtype for _, one in draft.tensor(made).inner]
+
+    assert inner == ["float64", "float64"]
+
+
 def test_a_null_storage() -> None:
     """What a plain tensor took of a wrapper is gone; `meta` does not look for it."""
     heap = done(module("TwoTensor"), SetData("t", "p"))
