@@ -235,8 +235,7 @@ def _scaled(draft: Draft, t: TensorId, *, grad: bool) -> TensorId | Stop:
     if not isinstance(payload, Dense | Wrapped):
         return payload
     edges = forward.recorded_edges(draft, (t,), grad)
-    if edges is not None and not isinstance(edges, tuple):
-        return edges
+    assert edges is None or isinstance(edges, tuple), "only a view is asked in vain"
     before = draft.meta_of(t).grad_fn
     scaled = payloads.apply(payload, lambda one: one * payloads.SCALE)
     tensors.write(draft, t, scaled)

@@ -3,7 +3,10 @@
 import pytest
 
 from swapmodel.actions import Cast, Convert
+from swapmodel.semantics.spec import Frame
 from swapmodel.semantics.step import step
+from swapmodel.state.build import Builder
+from swapmodel.state.draft import Draft
 from swapmodel.state.events import Converted
 from swapmodel.state.heap import Heap
 from tests.heaps import LATE, NEW, NO_SWAP, at, done, module, spec
@@ -64,3 +67,44 @@ def test_what_each_path_leaves(
     )
     assert at(then, "m.running") != at(heap, "m.running")
     assert then.meta_of(at(then, "m.weight")).requires_grad
+
+
+# -- FakeTensor ------------------------------------------------------------------------
+
+
+def fakes(param: str, applied: str) -> tuple[Draft, dict[str, Frame]]:
+    """A frame under each release, for a tensor and a result of these classes."""
+    build = Builder()
+    t, u = build.tensor(cls=param), build.tensor(cls=applied)
+    draft, frames = Draft(build.heap()), {}
+    for under in ("torch-2.1", "torch-2.4", "torch-2.8", "torch-2.13"):
+        frames[under] = frame = Frame(spec(under))
+        frame.param, frame.applied, frame.path = t, u, "data"
+        frame.gradient, frame.gradient_applied = t, u
+    return draft, frames
+
+
+FAKES = [
+    ("Tensor", "FakeTensor", ["data", "data", "data", "assign"]),
+    ("FakeTensor", "FakeTensor", ["data", "data", "swap", "swap"]),
+    ("FakeTensor", "Tensor", ["data", "data", "swap", "swap"]),
+]
+
+
+@pytest.mark.parametrize(("param", "applied", "paths"), FAKES)
+def test_fakes(param: str, applied: str, paths: list[str]) -> None:
+    """From 2.8 on a FakeTensor swaps; from 2.11 on a result that is one is assigned."""
+    draft, frames = fakes(param, applied)
+    found = [one.spec.path("parameter", draft, one) for one in frames.values()]
+
+    assert found == paths
+
+
+@pytest.mark.parametrize("applied", ["FakeTensor", "Tensor"])
+def test_a_gradient_that_is_fake(applied: str) -> None:
+    """A gradient never swaps for being fake, and is assigned when its result is."""
+    draft, frames = fakes("FakeTensor", applied)
+    found = [one.spec.path("gradient", draft, one) for one in frames.values()]
+
+    last = "assign" if applied == "FakeTensor" else "data"
+    assert found == ["data", "data", "data", last]

@@ -5,7 +5,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from swapmodel.actions import Program, TakeWeakref
-from swapmodel.semantics.places import modules, placements, places, resolve, segments
+from swapmodel.semantics.places import (
+    holds_none,
+    modules,
+    placements,
+    places,
+    resolve,
+    segments,
+)
 from swapmodel.state.build import Builder
 from swapmodel.state.heap import Heap
 from tests.heaps import NEW, STARTS, done, module, programs, runs, spec
@@ -131,3 +138,21 @@ def test_segments() -> None:
     """A place is a variable and the attributes behind it."""
     assert segments("m.child.weight") == ("m", "child", "weight")
     assert segments("p") == ("p",)
+
+
+@pytest.mark.parametrize(
+    ("place", "expected"),
+    [
+        ("m.none", True),
+        ("m.gone", True),
+        ("a.grad", True),
+        ("m.child.weight.grad", False),
+        ("m.first", False),
+        ("m.nothing", False),
+        ("a.b", False),
+        ("x", False),
+    ],
+)
+def test_where_nothing_stands(place: str, expected: bool) -> None:
+    """Python reads `None` where a gradient or a registration is empty."""
+    assert holds_none(NESTED, place) == expected

@@ -20,9 +20,10 @@ from swapmodel.actions import (
 )
 from swapmodel.outcomes import Refusal
 from swapmodel.semantics.payloads import read
-from swapmodel.semantics.set_data import DIFFERENTIABLE
+from swapmodel.semantics.set_data import DIFFERENTIABLE, compatible
 from swapmodel.specfiles.schema import DTYPES
 from swapmodel.state.build import Builder
+from swapmodel.state.draft import Draft
 from swapmodel.state.heap import Heap
 from swapmodel.state.record import field_names
 from swapmodel.state.tensors import Tensor
@@ -199,3 +200,16 @@ def test_values_of_the_target() -> None:
     then = done(heap, SetData("p", "t"))
 
     assert read(then, at(then, "p")) == read(heap, at(heap, "t"))
+
+
+@pytest.mark.parametrize("device", ["cpu", "meta"])
+def test_a_wrapper_and_a_plain_tensor(device: str) -> None:
+    """On the CPU they pass for each other; on `meta` their keys differ."""
+    build = Builder()
+    plain = build.tensor(None, device=device)
+    other = build.tensor(None, device=device, cls="TwoTensor")
+    draft = Draft(build.heap())
+
+    for one, two in ((plain, other), (other, plain)):
+        assert compatible(draft, one, two) == (device == "cpu")
+        assert compatible(draft, one, one)
