@@ -96,16 +96,16 @@ class Checked:
             not row.as_claimed and row.verdict != "undecided" for row in judged
         ):
             return 2
-        if any(row.verdict == "undecided" for row in judged):
-            return 3
-        return 3 if any(not one.complete for one in self.explorations) else 0
+        undecided = any(row.verdict == "undecided" for row in judged)
+        unfinished = any(not one.complete for one in self.explorations)
+        return 3 if undecided or unfinished else 0
 
 
 def jobs(
     specs: Sequence[Spec], scopes: Iterable[str], limit_seconds: float | None = None
 ) -> tuple[Job, ...]:
     """
-    The searches to run, the scopes with the most start heaps and actions first.
+    The searches to run, scope by scope in the order given.
 
     A proposal is searched wherever the release that it extends is.
     """

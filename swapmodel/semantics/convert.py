@@ -53,12 +53,8 @@ def _apply(
 ) -> Stop | None:
     call = Frame(under)
     call.module, call.fn, call.calls = m, fn, calls
-    draft.frames.append(call)
-    stop = spec.run(
-        draft, call, "convert_rnn" if is_rnn(draft, m) else "convert_module"
-    )
-    draft.frames.remove(call)
-    return stop
+    name = "convert_rnn" if is_rnn(draft, m) else "convert_module"
+    return spec.call(draft, call, name)
 
 
 # -- The order of things -------------------------------------------------------------

@@ -32,10 +32,7 @@ def set_data(
     """
     call = Frame(frame.spec)
     call.target, call.data = target, data
-    draft.frames.append(call)
-    stop = spec.run(draft, call, "set_data")
-    draft.frames.remove(call)
-    return stop
+    return spec.call(draft, call, "set_data")
 
 
 def compatible(draft: Draft, t: TensorId, u: TensorId) -> bool:

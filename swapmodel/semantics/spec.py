@@ -251,6 +251,14 @@ class Spec:
         raise AssertionError(f"{self.id}: no row of {choice} applies")
 
 
+def call(draft: Draft, frame: Frame, name: str) -> Stop | None:
+    """Run an operation in a frame of its own, whose locals live as long as it runs."""
+    draft.frames.append(frame)
+    stop = run(draft, frame, name)
+    draft.frames.remove(frame)
+    return stop
+
+
 def run(draft: Draft, frame: Frame, name: str) -> Stop | None:
     """
     Run the phases of one operation, until the end or until one of them stops it.

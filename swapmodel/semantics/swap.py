@@ -23,10 +23,7 @@ def swap_tensors(draft: Draft, frame: Frame, t1: TensorId, t2: TensorId) -> Stop
     """
     call = Frame(frame.spec)
     call.t1, call.t2 = t1, t2
-    draft.frames.append(call)
-    stop = spec.run(draft, call, "swap_tensors")
-    draft.frames.remove(call)
-    return stop
+    return spec.call(draft, call, "swap_tensors")
 
 
 # -- Checks ------------------------------------------------------------------------
