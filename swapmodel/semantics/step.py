@@ -135,6 +135,8 @@ def _dispatch(
         case actions.SetFlag(flag, value):
             flags = {one: getattr(draft.flags, one) for one in field_names(Flags)}
             draft.flags = Flags(**{**flags, flag: value})
+        case _:
+            raise AssertionError(action)
     return None
 
 
@@ -174,6 +176,8 @@ def _on_graph(draft: Draft, action: Action, found: list[Any]) -> Stop | None:
             return backward.backward(draft, *found)
         case actions.RegisterHook(_, label, kind):
             return hooks.register_hook(draft, found[0], label, kind)
+        case _:
+            raise AssertionError(action)
     return None
 
 
