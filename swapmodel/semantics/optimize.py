@@ -2,7 +2,7 @@
 What does an optimizer refer to, and what do `step` and `zero_grad` do to that?
 
 Steps are exact modulo 8: the learning rate is one, and momentum one where there is
-some.  What Adam computes is undefined; its references, dtypes and counters are not.
+some.
 """
 
 from __future__ import annotations
@@ -11,16 +11,22 @@ from collections.abc import Iterator
 
 from swapmodel.outcomes import Refusal, Stop, Unmodelled
 from swapmodel.semantics import payloads, tensors
-from swapmodel.semantics.payloads import Dense, Payload, Wrapped
+from swapmodel.semantics.adam import adam
+from swapmodel.semantics.optimizer_state import (
+    OTHER_FORM,
+    entry_of,
+    fits,
+    gradient_of,
+    held_by,
+    keep,
+)
+from swapmodel.semantics.payloads import FLOATING, Dense, Payload, Wrapped
 from swapmodel.state.classes import tensor_class
 from swapmodel.state.draft import Draft
 from swapmodel.state.heap import Columns, living
 from swapmodel.state.ids import ModuleId, OptimizerId, TensorId
-from swapmodel.state.optimizers import Optimizer, OptimizerKind, StateEntry
+from swapmodel.state.optimizers import Optimizer, OptimizerKind
 
-AVERAGES = ("exp_avg", "exp_avg_sq")
-
-_FLOATING = ("float16", "bfloat16", "float32", "float64")
 _COVERED = tuple(tensor_class(one) for one in ("Tensor", "Parameter", "TwoTensor"))
 
 
@@ -67,7 +73,7 @@ def step(draft: Draft, o: OptimizerId) -> Stop | None:
         if stop is not None:
             return stop
     if optimizer.kind == "Adam":
-        return _adam(draft, o, graded)
+        return adam(draft, o, graded)
     return _sgd(draft, o, graded, momentum=optimizer.kind == "SGD-momentum")
 
 
@@ -77,7 +83,7 @@ def _unlike(draft: Draft, t: TensorId) -> Stop | None:
     assert grad is not None
     for one in (t, grad):
         known = tensor_class(draft.tensor(one).cls)
-        if known not in _COVERED or draft.impl_of(one).dtype not in _FLOATING:
+        if known not in _COVERED or draft.impl_of(one).dtype not in FLOATING:
             return Unmodelled("a step with tensors of a class or dtype of its own")
     if draft.impl_of(t).python_key != draft.impl_of(grad).python_key:
         return Unmodelled("a step with a wrapper and a plain tensor")
@@ -92,12 +98,6 @@ def _unlike(draft: Draft, t: TensorId) -> Stop | None:
     return None
 
 
-def _graded(draft: Draft, t: TensorId) -> Payload | Stop:
-    grad = draft.grad_of(t)
-    assert grad is not None
-    return payloads.read(draft, grad)
-
-
 def _sgd(
     draft: Draft, o: OptimizerId, graded: list[TensorId], *, momentum: bool
 ) -> Stop | None:
@@ -109,40 +109,35 @@ def _sgd(
     made: list[tuple[TensorId, TensorId]] = []
     if momentum:
         for t in graded:
-            _entry(draft, o, t)
+            entry_of(draft, o, t)
     for t in graded:
-        update = _graded(draft, t)
+        buffer = held_by(draft, o, t, "momentum_buffer") if momentum else None
+        update = gradient_of(draft, t) if buffer is None else _added(draft, buffer, t)
         if not isinstance(update, Dense | Wrapped):
             return update
-        if momentum:
-            buffer = _held(draft, o, t, "momentum_buffer")
-            if buffer is None:
-                made.append((t, tensors.make(draft, update)))
-            else:
-                added = _added(draft, buffer, update)
-                if not isinstance(added, Dense | Wrapped):
-                    return added
-                update = added
+        if momentum and buffer is None:
+            made.append((t, tensors.make(draft, update)))
         stop = _subtract(draft, t, update)
         if stop is not None:
             return stop
     for t, buffer in made:
-        _keep(draft, o, t, (("momentum_buffer", buffer),))
+        keep(draft, o, t, (("momentum_buffer", buffer),))
     return None
 
 
-def _added(draft: Draft, buffer: TensorId, update: Payload) -> Payload | Stop:
-    """`buffer.mul_(1).add_(update)`: two writes."""
+def _added(draft: Draft, buffer: TensorId, t: TensorId) -> Payload | Stop:
+    """`buffer.mul_(1).add_(t.grad)`: two writes, and the second one may be refused."""
     before = payloads.read(draft, buffer)
     if not isinstance(before, Dense | Wrapped):
         return before
-    if payloads.first(before).length != payloads.first(update).length:
-        return Unmodelled("a step with a gradient of another size")
-    if isinstance(before, Wrapped) != isinstance(update, Wrapped):
-        return Unmodelled("a step with a wrapper and a plain tensor")
+    draft.bump_version(draft.tensor(buffer).impl)
+    update = gradient_of(draft, t)
+    if not isinstance(update, Dense | Wrapped):
+        return update
+    if not fits(before, update):
+        return OTHER_FORM
     after = _into(before, payloads.combine(before, update, payloads.add))
     tensors.write(draft, buffer, after)
-    draft.bump_version(draft.tensor(buffer).impl)
     return after
 
 
@@ -151,8 +146,8 @@ def _subtract(draft: Draft, t: TensorId, update: Payload) -> Stop | None:
     before = payloads.read(draft, t)
     if not isinstance(before, Dense | Wrapped):
         return before
-    if isinstance(before, Wrapped) != isinstance(update, Wrapped):
-        return Unmodelled("a step with a wrapper and a plain tensor")
+    if not fits(before, update):
+        return OTHER_FORM
     after = payloads.combine(before, update, lambda a, b: a - b)
     tensors.write(draft, t, _into(before, after))
     return None
@@ -167,100 +162,6 @@ def _into(before: Payload, after: Payload) -> Payload:
         return Wrapped(before.cls, inner)
     assert isinstance(after, Dense)
     return Dense(before.dtype, before.device, before.length, after.values)
-
-
-def _adam(draft: Draft, o: OptimizerId, graded: list[TensorId]) -> Stop | None:
-    """
-    Make what is missing for all, then update one after the other.
-
-    A counter has counted when the averages refuse a gradient of another dtype.
-    Source: `torch.optim.adam`.
-    """
-    for t in graded:
-        if not _entry(draft, o, t):
-            payload = payloads.outline(draft, t)
-            if not isinstance(payload, Dense | Wrapped):
-                return payload
-            step = tensors.make(draft, Dense("float32", "cpu", 1, (0,)))
-            zeros = payloads.apply(payloads.ones(payload), lambda one: 0)
-            kept = [(name, tensors.make(draft, zeros)) for name in AVERAGES]
-            _keep(draft, o, t, (("step", step), *kept))
-    for t in graded:
-        stop = _adam_of(draft, o, t)
-        if stop is not None:
-            return stop
-    return None
-
-
-def _adam_of(draft: Draft, o: OptimizerId, t: TensorId) -> Stop | None:
-    entry = dict(_entry(draft, o, t))
-    count = payloads.read(draft, entry["step"])
-    assert isinstance(count, Dense)
-    tensors.write(draft, entry["step"], payloads.apply(count, lambda one: one + 1))
-    gradient = _graded(draft, t)
-    average = payloads.read(draft, entry["exp_avg"])
-    if not isinstance(gradient, Dense | Wrapped):
-        return gradient
-    assert isinstance(average, Dense | Wrapped)
-    if isinstance(average, Wrapped) != isinstance(gradient, Wrapped):
-        return Unmodelled("a step with a wrapper and a plain tensor")
-    pairs = zip(_dtypes(average), _dtypes(gradient), strict=True)
-    differing = [(a, b) for a, b in pairs if a != b]
-    if differing and isinstance(average, Wrapped):
-        return Unmodelled("a wrapper's averages of another dtype than its gradient")
-    if differing:
-        # [optimizer/state-dtype] What was made before a cast is not cast.
-        facts = (("dtype", differing[0][1]), ("expected", differing[0][0]))
-        return Refusal("optimizer/state-dtype", facts=facts)
-    for one, writes in ((entry["exp_avg"], 1), (entry["exp_avg_sq"], 2), (t, 1)):
-        payload = payloads.read(draft, one)
-        if not isinstance(payload, Dense | Wrapped):
-            return payload
-        for _ in range(writes):
-            tensors.write(draft, one, _undefined(payload))
-    return None
-
-
-def _dtypes(payload: Payload) -> list[str]:
-    if isinstance(payload, Dense):
-        return [payload.dtype]
-    return [dtype for _, one in payload.inner for dtype in _dtypes(one)]
-
-
-def _undefined(payload: Payload) -> Payload:
-    if isinstance(payload, Wrapped):
-        inner = tuple((name, _undefined(one)) for name, one in payload.inner)
-        return Wrapped(payload.cls, inner)
-    return Dense(payload.dtype, payload.device, payload.length, None)
-
-
-# -- State by object -----------------------------------------------------------------
-
-
-def _entry(
-    draft: Draft, o: OptimizerId, t: TensorId
-) -> tuple[tuple[str, TensorId], ...]:
-    """`opt.state[t]`, which makes an empty entry where there is none."""
-    state = draft.optimizer(o).state
-    for one in state:
-        if one.parameter == t:
-            return one.tensors
-    draft.edit_optimizer(o).state = (*state, StateEntry(parameter=t))
-    return ()
-
-
-def _held(draft: Draft, o: OptimizerId, t: TensorId, name: str) -> TensorId | None:
-    return dict(_entry(draft, o, t)).get(name)
-
-
-def _keep(
-    draft: Draft, o: OptimizerId, t: TensorId, held: tuple[tuple[str, TensorId], ...]
-) -> None:
-    optimizer = draft.edit_optimizer(o)
-    optimizer.state = tuple(
-        StateEntry(parameter=t, tensors=held) if one.parameter == t else one
-        for one in optimizer.state
-    )
 
 
 # -- Gradients -----------------------------------------------------------------------

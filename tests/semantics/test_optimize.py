@@ -96,31 +96,6 @@ def test_momentum_adds_up(cls: str) -> None:
     assert heap.version(heap.impl_of(at(heap, BUFFER)).counter) == 2
 
 
-def test_adam_leaves_values_open() -> None:
-    """Counters are exact, averages and parameters are not told."""
-    heap = done(made("Adam"), STEP, STEP)
-
-    assert values(heap, "o.state[0].step") == (2,)
-    assert values(heap, "m.weight") is None
-    assert values(heap, "o.state[0].exp_avg") is None
-
-
-def test_adam_of_a_wrapper() -> None:
-    """Its averages are wrappers too; of another dtype the model declines."""
-    heap = done(made("Adam", "TwoTensor"), STEP)
-
-    assert values(heap, "o.state[0].exp_avg.b") is None
-    declines(heap, DOUBLE, STEP)
-
-
-def test_adam_refuses_after_a_cast() -> None:
-    """The counter has counted by then."""
-    heap = refused(done(made("Adam"), STEP, DOUBLE), STEP)
-
-    assert heap.rule == "optimizer/state-dtype"
-    assert values(heap.heap, "o.state[0].step") == (2,)
-
-
 def test_zero_grad() -> None:
     """Takes the gradients away, or writes zeros into them."""
     heap = made()
@@ -160,23 +135,37 @@ def test_what_cannot_be_read_stops_a_step(kind: OptimizerKind) -> None:
     assert refused(torn, STEP).rule == "dispatch/no-handler"
 
 
-def test_state_that_does_not_fit() -> None:
-    """A buffer of another size or class than the gradient, or one that is torn."""
-    for kind, name in (("SGD-momentum", "momentum_buffer"), ("Adam", "exp_avg")):
-        heap = done(made(kind, "TwoTensor"), STEP)  # type: ignore[arg-type]
-        buffer = at(heap, f"o.state[0].{name}")
-        i = heap.tensor(buffer).impl
-        plain = with_row(heap, "tensors", buffer, cls="Tensor", inner=())
-        storage = heap.impl_of(at(heap, "t")).storage
-        plain = with_row(plain, "impls", i, python_key=False, storage=storage)
+def test_a_buffer_is_scaled_before_the_gradient_is_added() -> None:
+    """A torn gradient is refused after the first of two writes."""
+    heap = done(made("SGD-momentum", "TwoTensor"), STEP)
+    torn = with_row(heap, "tensors", at(heap, "m.weight.grad"), cls="Tensor")
+    outcome = refused(torn, STEP)
+    buffer = outcome.heap.impl_of(at(outcome.heap, BUFFER))
 
-        declines(plain, STEP)
-    heap = done(made("SGD-momentum"), STEP)
-    i = heap.tensor(at(heap, BUFFER)).impl
-    declines(with_row(heap, "impls", i, length=1), STEP)
+    assert outcome.rule == "dispatch/no-handler"
+    assert outcome.heap.version(buffer.counter) == 1
+
+
+def test_a_torn_buffer() -> None:
+    """It is refused where it is scaled."""
     heap = done(made("SGD-momentum", "TwoTensor"), STEP)
     torn = with_row(heap, "tensors", at(heap, BUFFER), cls="Tensor")
+
     assert refused(torn, STEP).rule == "dispatch/no-handler"
+
+
+def test_each_parameter_has_state_of_its_own() -> None:
+    """The buffers of two parameters add up apart."""
+    b = Builder()
+    one, two = b.parameter(), b.parameter((3, 4))
+    b.gradient(one, b.tensor((1, 1)))
+    b.gradient(two, b.tensor((2, 2)))
+    b.name("m", "module", b.module({"one": one, "two": two}))
+    heap = done(b.heap(), MakeOptimizer("SGD-momentum", "m", "o"), STEP, STEP)
+
+    assert values(heap, "o.state[0].momentum_buffer") == (2, 2)
+    assert values(heap, "o.state[1].momentum_buffer") == (4, 4)
+    assert values(heap, "m.two") == (5, 6)
 
 
 def test_a_gradient_in_a_graph() -> None:
