@@ -12,8 +12,14 @@ from swapmodel.state.events import Event
 from swapmodel.state.heap import Heap
 
 
+class Stop:
+    """Why an operation ends where it stands; `None` in its place: it goes on."""
+
+    __slots__ = ()
+
+
 @frozen
-class Refusal:
+class Refusal(Stop):
     """Why torch raises: a rule, the operand it names, and what its text tells."""
 
     rule: str
@@ -35,21 +41,17 @@ def raised_after(refusal: Refusal, raised: Refusal) -> Refusal:
 
 
 @frozen
-class Crash:
+class Crash(Stop):
     """Torch would read memory that is not there."""
 
     why: str
 
 
 @frozen
-class Unmodelled:
+class Unmodelled(Stop):
     """The model declines to say."""
 
     why: str
-
-
-Stop: TypeAlias = Refusal | Crash | Unmodelled
-"""Why an operation ends where it stands; `None` in its place means that it goes on."""
 
 
 @frozen

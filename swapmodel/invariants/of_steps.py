@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from swapmodel.actions import CastData, Convert, SetData, SwapTensors
 from swapmodel.invariants.of_heaps import incoherent
 from swapmodel.invariants.violation import Step, Violation
-from swapmodel.outcomes import Done, Refused
+from swapmodel.outcomes import Done, Refused, Stop
 from swapmodel.semantics import functions, ownership, payloads, places, tensors
-from swapmodel.semantics.payloads import Dense, Payload, Wrapped
+from swapmodel.semantics.payloads import Payload, Wrapped
 from swapmodel.state.heap import Heap
 from swapmodel.state.ids import ImplId, TensorId
 
@@ -22,7 +22,7 @@ CONTENT = (Convert, SwapTensors, SetData, CastData)
 def content(heap: Heap, t: TensorId) -> Payload | None:
     """What a tensor holds, or `None` where reading it is refused or undefined."""
     payload = payloads.read(heap, t)
-    return payload if isinstance(payload, Dense | Wrapped) else None
+    return payload if not isinstance(payload, Stop) else None
 
 
 def told(payload: Payload | None) -> str:

@@ -9,9 +9,8 @@ from __future__ import annotations
 from attrs import frozen
 
 from swapmodel.actions import Action, Backward, Forward, Program
-from swapmodel.outcomes import Done, Outcome, OutOfScope, Refused, Undefined
+from swapmodel.outcomes import Done, Outcome, OutOfScope, Refused, Stop, Undefined
 from swapmodel.semantics import payloads
-from swapmodel.semantics.payloads import Dense, Wrapped
 from swapmodel.semantics.spec import Spec
 from swapmodel.semantics.step import step
 from swapmodel.state.events import Event
@@ -68,4 +67,4 @@ def gradient(heap: Heap, t: TensorId) -> tuple[payloads.Values, ...] | None:
     if grad is None:
         return None
     payload = payloads.read(heap, grad)
-    return payloads.leaves(payload) if isinstance(payload, Dense | Wrapped) else ()
+    return payloads.leaves(payload) if not isinstance(payload, Stop) else ()

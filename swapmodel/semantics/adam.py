@@ -51,7 +51,7 @@ def _made_for(draft: Draft, o: OptimizerId, t: TensorId) -> Stop | None:
         held["step"] = tensors.make(draft, Dense("float32", "cpu", 1, (0,)))
         keep(draft, o, t, tuple(held.items()))
         payload = payloads.outline(draft, t)
-        if not isinstance(payload, Dense | Wrapped):
+        if isinstance(payload, Stop):
             return payload
         zeros = payloads.apply(payloads.ones(payload), lambda one: 0)
         held.update({name: tensors.make(draft, zeros) for name in AVERAGES})
@@ -66,16 +66,16 @@ def _adam_of(draft: Draft, o: OptimizerId, t: TensorId) -> Stop | None:
     """Count, look at what there is, and write."""
     entry = dict(entry_of(draft, o, t))
     count = payloads.read(draft, entry["step"])
-    if not isinstance(count, Dense | Wrapped):
+    if isinstance(count, Stop):
         return count
     if isinstance(count, Wrapped) or (count.device, count.length) != ("cpu", 1):
         return Unmodelled("a counter of steps that is no single number")
     tensors.write(draft, entry["step"], payloads.apply(count, lambda one: one + 1))
     gradient = gradient_of(draft, t)
     average = payloads.read(draft, entry["exp_avg"])
-    if not isinstance(gradient, Dense | Wrapped):
+    if isinstance(gradient, Stop):
         return gradient
-    if not isinstance(average, Dense | Wrapped):
+    if isinstance(average, Stop):
         return average
     if isinstance(average, Dense) and isinstance(gradient, Dense):
         if average.dtype != gradient.dtype:
@@ -94,7 +94,7 @@ def _update(
     source = gradient
     for one, writes in zip(written, (1, 2, 1), strict=True):
         payload = payloads.read(draft, one)
-        if not isinstance(payload, Dense | Wrapped):
+        if isinstance(payload, Stop):
             return payload
         if not fits(payload, source):
             return OTHER_FORM

@@ -11,7 +11,7 @@ from swapmodel.semantics import nodes, payloads, tensors
 from swapmodel.semantics.autograd_meta import requires_grad
 from swapmodel.semantics.edges import gradient_edge
 from swapmodel.semantics.nodes import ANOTHER_DEVICE, Sent
-from swapmodel.semantics.payloads import Dense, Payload, Wrapped
+from swapmodel.semantics.payloads import Dense, Payload
 from swapmodel.state.autograd import Node
 from swapmodel.state.draft import Draft
 from swapmodel.state.events import Fired
@@ -35,7 +35,7 @@ def backward(draft: Draft, t: TensorId) -> Stop | None:
     before, a saved tensor that was written since and a gradient of another size.
     """
     payload = payloads.outline(draft, t)
-    if not isinstance(payload, Dense | Wrapped):
+    if isinstance(payload, Stop):
         return payload
     size, expected = payloads.first(payload).length, draft.impl_of(t).length
     if size != expected:
@@ -49,7 +49,7 @@ def backward(draft: Draft, t: TensorId) -> Stop | None:
     if root is None:
         # [backward/no-graph]
         return Refusal("backward/no-graph")
-    if not isinstance(root, int):
+    if isinstance(root, Stop):
         return root
     gradient = _fitting(draft.node(root), payloads.ones(payload))
     if gradient is None:
@@ -168,7 +168,7 @@ def _retain(draft: Draft, i: ImplId | None, gradient: Payload) -> Stop | None:
     kept = draft.grad_of(draft.impl(i).pyobj)
     if kept is not None:
         before = payloads.read(draft, kept)
-        if not isinstance(before, Dense | Wrapped):
+        if isinstance(before, Stop):
             return before
         if payloads.devices(before, gradient) is not None:
             return ANOTHER_DEVICE

@@ -123,7 +123,7 @@ def call_fn(draft: Draft, frame: Frame) -> Stop | None:
 def compatible_type(draft: Draft, frame: Frame) -> Stop | None:
     """Refuse a result that is no tensor, whatever the path; nothing has moved yet."""
     taken = apply_fn.taken(frame)
-    if not isinstance(taken, int):
+    if isinstance(taken, Stop):
         return taken
     frame.applied = taken
     return None
@@ -182,7 +182,7 @@ def make_parameter(draft: Draft, frame: Frame) -> Stop | None:
     """`Parameter(param_applied, requires_grad=param.requires_grad)`."""
     needs_grad = autograd_meta.requires_grad(draft, frame.param)
     made = tensors.make_parameter(draft, frame.applied, requires_grad=needs_grad)
-    if not isinstance(made, int):
+    if isinstance(made, Stop):
         return made
     frame.applied = made
     return None

@@ -42,7 +42,7 @@ def call_fn_on_gradient(draft: Draft, frame: Frame) -> Stop | None:
 def gradient_compatible_type(draft: Draft, frame: Frame) -> Stop | None:
     """Refuse a result that is no tensor, whatever the path."""
     taken = apply_fn.taken(frame)
-    if not isinstance(taken, int):
+    if isinstance(taken, Stop):
         return taken
     frame.gradient_applied = taken
     return None

@@ -59,7 +59,7 @@ def _parameter(draft: Draft, t: TensorId) -> TensorId | Stop:
     payload: Dense | Wrapped | Stop = Dense(impl.dtype, impl.device, 0, ())
     if not tensor_class(draft.tensor(t).cls).uninitialized:
         payload = payloads.read(draft, t)
-    if not isinstance(payload, Dense | Wrapped):
+    if isinstance(payload, Stop):
         return payload
     # [deepcopy/parameter]
     made = tensors.make(draft, payload)
@@ -80,14 +80,14 @@ def _tensor(draft: Draft, t: TensorId, memo: Memo) -> TensorId | Stop:
         # [deepcopy/not-a-leaf]
         return Refusal("deepcopy/not-a-leaf")
     made = _content(draft, t, memo)
-    if not isinstance(made, int):
+    if isinstance(made, Stop):
         return made
     if meta.requires_grad:
         draft.edit_meta(draft.tensor(made).impl).requires_grad = True
     grad = draft.grad_of(t)
     if grad is not None:
         copied = deepcopy(draft, grad, memo)
-        if not isinstance(copied, int):
+        if isinstance(copied, Stop):
             return copied
         refused = autograd_meta.set_grad(draft, made, copied)
         if refused is not None:
@@ -95,7 +95,7 @@ def _tensor(draft: Draft, t: TensorId, memo: Memo) -> TensorId | Stop:
     inner: list[tuple[str, TensorId]] = []
     for name, one in tensor.inner:
         part = deepcopy(draft, one, memo)
-        if not isinstance(part, int):
+        if isinstance(part, Stop):
             return part
         inner.append((name, part))
     written = draft.edit_tensor(made)
@@ -111,7 +111,7 @@ def _content(draft: Draft, t: TensorId, memo: Memo) -> TensorId | Stop:
         # [deepcopy/null-storage]
         return Refusal("deepcopy/null-storage")
     payload = payloads.read(draft, t)
-    if not isinstance(payload, Dense | Wrapped):
+    if isinstance(payload, Stop):
         return payload
     if impl.device == "meta" or impl.storage is None:
         return tensors.make(draft, payload)
@@ -164,7 +164,7 @@ def _copy_held(
             setattr(copied, listed, (*getattr(copied, listed), (name, one)))
     for name, child in module.children:
         inside = deepcopy_module(draft, frame, child, memo)
-        if not isinstance(inside, int):
+        if isinstance(inside, Stop):
             return inside
         copied.children = (*copied.children, (name, inside))
     for t in module.flat_weights:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from swapmodel.outcomes import Refusal, Stop
 from swapmodel.semantics import payloads
-from swapmodel.semantics.payloads import Dense, Wrapped
 from swapmodel.state.autograd import Node, in_graph
 from swapmodel.state.draft import Draft
 from swapmodel.state.heap import Columns
@@ -50,7 +49,7 @@ def _made_again(draft: Draft, t: TensorId, i: ImplId) -> NodeId | Stop:
     assert meta.base is not None
     wrapper = draft.impl(meta.base).python_key
     made = _replayed(draft, i) if wrapper else _strided(draft, i)
-    if made is not None and not isinstance(made, int):
+    if isinstance(made, Stop):
         return made
     old, meta.grad_fn = meta.grad_fn, made
     meta.view_version = draft.version(draft.impl(i).counter)
@@ -100,7 +99,7 @@ def _replayed(draft: Draft, i: ImplId) -> NodeId | Stop | None:
     meta = draft.meta(i)
     assert meta.base is not None
     payload = payloads.outline(draft, draft.impl(meta.base).pyobj)
-    if not isinstance(payload, Dense | Wrapped):
+    if isinstance(payload, Stop):
         return payload
     if not in_graph(draft.meta(meta.base)):
         return None
@@ -160,7 +159,7 @@ def edge_of_leaf(draft: Draft, t: TensorId) -> NodeId | Stop:
     and it is refused to a view that only its base makes require a gradient.
     """
     payload = payloads.outline(draft, t)
-    if not isinstance(payload, Dense | Wrapped):
+    if isinstance(payload, Stop):
         return payload
     length = draft.impl_of(t).length
     for one in payloads.dense(payload):

@@ -12,7 +12,6 @@ from swapmodel.outcomes import Refusal, Stop
 from swapmodel.semantics import payloads, tensors
 from swapmodel.semantics.autograd_meta import requires_grad
 from swapmodel.semantics.edges import gradient_edge
-from swapmodel.semantics.payloads import Dense, Wrapped
 from swapmodel.state.autograd import RESULT, Node, SavedVariable
 from swapmodel.state.draft import Draft
 from swapmodel.state.ids import NodeId, TensorId
@@ -53,7 +52,7 @@ def forward(
 ) -> TensorId | Stop:
     """Compute a function of *t* and record the node that its backward needs."""
     payload = payloads.read(draft, t)
-    if not isinstance(payload, Dense | Wrapped):
+    if isinstance(payload, Stop):
         return payload
     edges = recorded_edges(draft, (t,), grad_mode)
     if edges is not None and not isinstance(edges, tuple):
@@ -66,9 +65,9 @@ def forward(
 def product(draft: Draft, t: TensorId, u: TensorId, grad_mode: bool) -> TensorId | Stop:
     """`t * u`, of the dtype that both are promoted to."""
     one, other = payloads.read(draft, t), payloads.read(draft, u)
-    if not isinstance(one, Dense | Wrapped):
+    if isinstance(one, Stop):
         return one
-    if not isinstance(other, Dense | Wrapped):
+    if isinstance(other, Stop):
         return other
     devices = payloads.devices(one, other)
     if devices is not None:
@@ -85,7 +84,7 @@ def product(draft: Draft, t: TensorId, u: TensorId, grad_mode: bool) -> TensorId
 def view(draft: Draft, t: TensorId, grad_mode: bool) -> TensorId | Stop:
     """`t.view(-1)`: an alias that owns its base and sends it its gradient."""
     payload = payloads.outline(draft, t)
-    if not isinstance(payload, Dense | Wrapped):
+    if isinstance(payload, Stop):
         return payload
     edges = recorded_edges(draft, (t,), grad_mode)
     if edges is not None and not isinstance(edges, tuple):
@@ -110,7 +109,7 @@ def recorded_edges(
     found: list[NodeId | None] = []
     for t in operands:
         edge = gradient_edge(draft, t)
-        if edge is not None and not isinstance(edge, int):
+        if isinstance(edge, Stop):
             return edge
         found.append(edge)
     return tuple(found)
@@ -161,7 +160,7 @@ def _saved(
         return (_save(draft, operands[saves], saves),)
     # What a function gave is saved without its node, so that no cycle comes of it.
     payload = payloads.outline(draft, out)
-    assert isinstance(payload, Dense | Wrapped)
+    assert not isinstance(payload, Stop)
     result = tensors.alias(draft, out, payload, draft.impl_of(out).counter)
     return (_save(draft, result, RESULT),)
 
@@ -169,7 +168,7 @@ def _saved(
 def _save(draft: Draft, t: TensorId, operand: int) -> SavedVariable:
     i = draft.tensor(t).impl
     payload = payloads.read(draft, t)
-    assert isinstance(payload, Dense | Wrapped)
+    assert not isinstance(payload, Stop)
     return SavedVariable(
         impl=i,
         operand=operand,

@@ -30,7 +30,6 @@ from swapmodel.semantics.payloads import (
     COMPLEX,
     DIFFERENTIABLE,
     FLOATING,
-    Dense,
     Payload,
     Wrapped,
 )
@@ -161,7 +160,7 @@ def cast(
     if draft.impl_of(t).dtype == dtype:
         return t
     payload = payloads.read(draft, t)
-    if not isinstance(payload, Dense | Wrapped):
+    if isinstance(payload, Stop):
         return payload
     return _copied(draft, t, payloads.cast(payload, dtype), grad=grad)
 
@@ -179,7 +178,7 @@ def move(
         return t
     look = payloads.outline if device == "meta" else payloads.read
     payload = look(draft, t)
-    if not isinstance(payload, Dense | Wrapped):
+    if isinstance(payload, Stop):
         return payload
     if device != "meta" and payloads.on_meta(payload):
         # [device/no-data]
@@ -201,7 +200,7 @@ def _copied(draft: Draft, t: TensorId, copy: Payload, *, grad: bool) -> TensorId
 def _empty(draft: Draft, t: TensorId, device: str) -> TensorId | Stop:
     """`torch.empty_like(t, device=device)`, which no graph records."""
     payload = payloads.outline(draft, t)
-    if not isinstance(payload, Dense | Wrapped):
+    if isinstance(payload, Stop):
         return payload
     return tensors.make(draft, payloads.empty(payload, device))
 
@@ -214,7 +213,7 @@ def _wrapped(draft: Draft, t: TensorId, cls: str) -> TensorId | Stop:
     if tensor_class(draft.tensor(t).cls).converts:
         return Unmodelled("a wrapper around tensors of another class")
     payload = payloads.read(draft, t)
-    if not isinstance(payload, Dense | Wrapped):
+    if isinstance(payload, Stop):
         return payload
     parts = tuple((name, payloads.detached(payload)) for name in inner)
     return tensors.make(draft, Wrapped(cls, parts))
@@ -232,7 +231,7 @@ def _scaled(draft: Draft, t: TensorId, *, grad: bool) -> TensorId | Stop:
         # [write/leaf]
         return Refusal("write/leaf")
     payload = payloads.read(draft, t)
-    if not isinstance(payload, Dense | Wrapped):
+    if isinstance(payload, Stop):
         return payload
     edges = forward.recorded_edges(draft, (t,), grad)
     assert edges is None or isinstance(edges, tuple), "only a view is asked in vain"

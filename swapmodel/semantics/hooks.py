@@ -21,7 +21,7 @@ def register_hook(draft: Draft, t: TensorId, label: str, kind: HookKind) -> Stop
             listed = _post_accumulate_hooks(draft, t)
         case "node":
             listed = _node_hooks(draft, t)
-    if not isinstance(listed, int):
+    if isinstance(listed, Stop):
         return listed
     hooks = draft.edit_hooks(listed)
     hooks.entries = (*hooks.entries, label)
@@ -45,7 +45,7 @@ def _tensor_hooks(draft: Draft, t: TensorId) -> HooksId | Stop:
     if draft.meta_of(t).grad_fn is None:
         draft.edit_meta(draft.tensor(t).impl).hooks = (listed,)
     node = edges.grad_fn(draft, t)
-    if node is not None and not isinstance(node, int):
+    if isinstance(node, Stop):
         return node
     if draft.tensor(t).backward_hooks is None:
         return Crash("a stale view lost the dict of hooks that is registered")
@@ -74,7 +74,7 @@ def _post_accumulate_hooks(draft: Draft, t: TensorId) -> HooksId | Stop:
 def _node_hooks(draft: Draft, t: TensorId) -> HooksId | Stop:
     """The hooks of the node that *t* sends its gradient to; they go when it goes."""
     node = asked_edge(draft, t)
-    if not isinstance(node, int):
+    if isinstance(node, Stop):
         return node
     listed = draft.node(node).post_hooks
     if listed is None:
@@ -108,8 +108,9 @@ def retain_grad(draft: Draft, t: TensorId) -> Stop | None:
     if meta.grad_fn is None or meta.retains_grad:
         return None
     node = edges.grad_fn(draft, t)
-    if not isinstance(node, int):
+    if isinstance(node, Stop):
         return node
+    assert node is not None, "what has a node is not a leaf"
     i = draft.tensor(t).impl
     draft.edit_node(node).retains = i
     draft.edit_meta(i).retains_grad = True

@@ -40,7 +40,7 @@ def returned(
     A class that converts makes a view of the result, in a graph if there is one.
     """
     known = tensor_class(draft.tensor(t).cls)
-    if not isinstance(made, int) or not known.converts:
+    if isinstance(made, Stop) or not known.converts:
         return made
     if draft.tensor(made).cls == known.name:
         return made

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from swapmodel.outcomes import Refusal, Stop, Unmodelled
 from swapmodel.semantics import edges, payloads, tensors
-from swapmodel.semantics.payloads import Dense, Payload, Wrapped
+from swapmodel.semantics.payloads import Payload
 from swapmodel.state.autograd import Node, SavedVariable
 from swapmodel.state.draft import Draft
 from swapmodel.state.ids import ImplId, NodeId
@@ -22,7 +22,7 @@ def sent_on(draft: Draft, node: Node, gradient: Payload) -> Sent | Stop:
     values: dict[int, Payload] = {}
     for saved in node.saved:
         value = _unpacked(draft, saved)
-        if not isinstance(value, Dense | Wrapped):
+        if isinstance(value, Stop):
             return value
         if payloads.devices(gradient, value) is not None:
             return ANOTHER_DEVICE
@@ -93,7 +93,7 @@ def _unpacked(draft: Draft, saved: SavedVariable) -> Payload | Stop:
     """
     impl = draft.impl(saved.impl)
     node = edges.grad_fn(draft, impl.pyobj)
-    if node is not None and not isinstance(node, int):
+    if isinstance(node, Stop):
         return node
     if draft.version(impl.counter) != saved.version:
         # [backward/written-in-place]

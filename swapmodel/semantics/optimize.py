@@ -113,7 +113,7 @@ def _sgd(
     for t in graded:
         buffer = held_by(draft, o, t, "momentum_buffer") if momentum else None
         update = gradient_of(draft, t) if buffer is None else _added(draft, buffer, t)
-        if not isinstance(update, Dense | Wrapped):
+        if isinstance(update, Stop):
             return update
         if momentum and buffer is None:
             made.append((t, tensors.make(draft, update)))
@@ -128,11 +128,11 @@ def _sgd(
 def _added(draft: Draft, buffer: TensorId, t: TensorId) -> Payload | Stop:
     """`buffer.mul_(1).add_(t.grad)`: two writes, and the second one may be refused."""
     before = payloads.read(draft, buffer)
-    if not isinstance(before, Dense | Wrapped):
+    if isinstance(before, Stop):
         return before
     draft.bump_version(draft.tensor(buffer).impl)
     update = gradient_of(draft, t)
-    if not isinstance(update, Dense | Wrapped):
+    if isinstance(update, Stop):
         return update
     if not fits(before, update):
         return OTHER_FORM
@@ -144,7 +144,7 @@ def _added(draft: Draft, buffer: TensorId, t: TensorId) -> Payload | Stop:
 def _subtract(draft: Draft, t: TensorId, update: Payload) -> Stop | None:
     """`t.add_(update, alpha=-1)`."""
     before = payloads.read(draft, t)
-    if not isinstance(before, Dense | Wrapped):
+    if isinstance(before, Stop):
         return before
     if not fits(before, update):
         return OTHER_FORM
@@ -184,7 +184,7 @@ def zero_grad(draft: Draft, o: OptimizerId, *, set_to_none: bool) -> Stop | None
         if draft.meta_of(grad).requires_grad:
             draft.edit_meta(draft.tensor(grad).impl).requires_grad = False
         payload = payloads.read(draft, grad)
-        if not isinstance(payload, Dense | Wrapped):
+        if isinstance(payload, Stop):
             return payload
         tensors.write(draft, grad, payloads.apply(payload, lambda one: 0))
     return None

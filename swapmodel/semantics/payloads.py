@@ -74,7 +74,7 @@ def _read(state: Columns, t: TensorId, *, looks: bool) -> Payload | Stop:
         inner: list[tuple[str, Payload]] = []
         for name, one in tensor.inner:
             payload = _read(state, one, looks=looks)
-            if not isinstance(payload, Dense | Wrapped):
+            if isinstance(payload, Stop):
                 return payload
             inner.append((name, payload))
         return Wrapped(tensor.cls, tuple(inner))

@@ -39,7 +39,6 @@ from swapmodel.semantics import (
     tensors,
     weakrefs,
 )
-from swapmodel.semantics.payloads import Dense, Wrapped
 from swapmodel.semantics.spec import Frame, Spec
 from swapmodel.state.classes import tensor_class
 from swapmodel.state.draft import Draft, Watch
@@ -121,7 +120,7 @@ def _dispatch(
             return _name(draft, name, deepcopy.deepcopy(draft, *found))
         case actions.DeepcopyModule(_, name):
             copied = deepcopy.deepcopy_module(draft, frame, *found)
-            if not isinstance(copied, int):
+            if isinstance(copied, Stop):
                 return copied
             draft.bind(name, "module", copied)
         case actions.NameTensor(_, name):
@@ -194,14 +193,14 @@ def _register(
 
 def _name(draft: Draft, name: str, made: TensorId | Stop) -> Stop | None:
     """Assign what an operation made to a variable."""
-    if not isinstance(made, int):
+    if isinstance(made, Stop):
         return made
     draft.bind(name, "tensor", made)
     return None
 
 
 def _name_optimizer(draft: Draft, name: str, made: OptimizerId | Stop) -> Stop | None:
-    if not isinstance(made, int):
+    if isinstance(made, Stop):
         return made
     draft.bind(name, "optimizer", made)
     return None
@@ -218,10 +217,10 @@ def _drop(draft: Draft, name: str) -> Stop | None:
 def _cast_data(draft: Draft, frame: Frame, t: TensorId, dtype: str) -> Stop | None:
     """`t.data = t.data.to(dtype)`."""
     data = tensors.data(draft, t)
-    if not isinstance(data, int):
+    if isinstance(data, Stop):
         return data
     applied = methods.returned(draft, data, functions.cast(draft, data, dtype))
-    if not isinstance(applied, int):
+    if isinstance(applied, Stop):
         return applied
     return set_data.set_data(draft, frame, t, applied)
 
@@ -229,11 +228,11 @@ def _cast_data(draft: Draft, frame: Frame, t: TensorId, dtype: str) -> Stop | No
 def _fill_grad(draft: Draft, t: TensorId) -> Stop | None:
     """`t.grad = torch.ones_like(t)`."""
     payload = payloads.outline(draft, t)
-    if not isinstance(payload, Dense | Wrapped):
+    if isinstance(payload, Stop):
         return payload
     ones = tensors.make(draft, payloads.ones(payload))
     grad = methods.returned(draft, t, ones)
-    if not isinstance(grad, int):
+    if isinstance(grad, Stop):
         return grad
     return autograd_meta.set_grad(draft, t, grad)
 
@@ -241,7 +240,7 @@ def _fill_grad(draft: Draft, t: TensorId) -> Stop | None:
 def _write(draft: Draft, t: TensorId) -> Stop | None:
     """`t.add_(1)` under `no_grad`."""
     payload = payloads.outline(draft, t)
-    if not isinstance(payload, Dense | Wrapped):
+    if isinstance(payload, Stop):
         return payload
     return tensors.add_in_place(draft, t, payloads.ones(payload))
 

@@ -71,7 +71,7 @@ def _too_many_owners(draft: Draft, operand: str, t: TensorId) -> Stop | None:
     if count == 1:
         return None
     node = edges.grad_fn(draft, t) if count == 2 else None
-    if node is not None and not isinstance(node, int):
+    if isinstance(node, Stop):
         return node
     made = draft.meta_of(t).accumulator
     if count == 2 and node is None:
@@ -79,7 +79,7 @@ def _too_many_owners(draft: Draft, operand: str, t: TensorId) -> Stop | None:
             # [swap/gradient-edge] The edge is asked for before the owner is known.
             return Refusal("swap/gradient-edge", operand)
         edge = edges.edge_of_leaf(draft, t)
-        if not isinstance(edge, int):
+        if isinstance(edge, Stop):
             return edge
     if count > 2 or node is not None or made is None:
         # [swap/few-owners]

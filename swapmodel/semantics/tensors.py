@@ -56,7 +56,7 @@ def data(draft: Draft, t: TensorId) -> TensorId | Stop:
 
 def _detached(draft: Draft, t: TensorId, counter: CounterId | None) -> TensorId | Stop:
     payload = payloads.outline(draft, t)
-    if not isinstance(payload, Dense | Wrapped):
+    if isinstance(payload, Stop):
         return payload
     source = t
     while isinstance(payload, Wrapped) and tensor_class(payload.cls).unwraps:
@@ -176,7 +176,7 @@ def add_in_place(draft: Draft, t: TensorId, payload: Payload) -> Stop | None:
 
 def _add(draft: Draft, t: TensorId, payload: Payload) -> Stop | None:
     before = payloads.read(draft, t)
-    if not isinstance(before, Dense | Wrapped):
+    if isinstance(before, Stop):
         return before
     parts = dict(payload.inner) if isinstance(payload, Wrapped) else {}
     if parts and payloads.kind(before) not in ("Tensor", payloads.kind(payload)):
@@ -224,7 +224,7 @@ def make_parameter(
         # [class/uninitialized]
         return Refusal("class/uninitialized", known.name)
     new = detach(draft, t)
-    if not isinstance(new, int):
+    if isinstance(new, Stop):
         return new
     if requires_grad and draft.impl_of(new).dtype not in payloads.DIFFERENTIABLE:
         if known.plain:

@@ -7,8 +7,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from difflib import get_close_matches
 
+from swapmodel.outcomes import Stop
 from swapmodel.semantics import ownership, places
-from swapmodel.semantics.payloads import Dense, Payload, Wrapped, read
+from swapmodel.semantics.payloads import Payload, Wrapped, read
 from swapmodel.semantics.tensors import is_buffer, is_parameter
 from swapmodel.specfiles.schema import Table, checked_place, nearest
 from swapmodel.state.events import Event, Fired
@@ -21,7 +22,7 @@ FIRED = "fired"
 
 def _values(heap: Heap, t: TensorId) -> object:
     payload = read(heap, t)
-    if not isinstance(payload, Dense | Wrapped):
+    if isinstance(payload, Stop):
         return "unreadable"
     return _told(payload)
 

@@ -6,7 +6,8 @@ from __future__ import annotations
 
 from attrs import frozen
 
-from swapmodel.semantics.payloads import Dense, Wrapped, leaves, read
+from swapmodel.outcomes import Stop
+from swapmodel.semantics.payloads import leaves, read
 from swapmodel.specfiles.given import NONE
 from swapmodel.state.classes import tensor_class
 from swapmodel.state.heap import Heap, living
@@ -122,7 +123,7 @@ def _content(heap: Heap, t: TensorId, labels: _Labels) -> dict[str, object]:
         part = {"offset": offset, "length": impl.length}
         return {key: labels.tensors[whole], **part}
     payload = read(heap, t)
-    assert isinstance(payload, Dense | Wrapped)
+    assert not isinstance(payload, Stop)
     values = leaves(payload)[0]
     table: dict[str, object] = {
         "values": "undefined" if values is None else list(values)

@@ -26,7 +26,7 @@ from swapmodel.state.ids import (
     WeakrefId,
 )
 from swapmodel.state.optimizers import Optimizer
-from swapmodel.state.record import freeze, is_thawed, seal, thaw
+from swapmodel.state.record import freeze, seal_all, thaw
 from swapmodel.state.tensors import Storage, Tensor, TensorImpl
 from swapmodel.state.weakrefs import Weakref
 
@@ -53,16 +53,7 @@ class Draft(Columns):
     is first written.
     """
 
-    __slots__ = (
-        *COLUMNS,
-        "_lengths",
-        "_thawed",
-        "events",
-        "flags",
-        "frames",
-        "names",
-        "watch",
-    )
+    __slots__ = (*COLUMNS, "_written", "events", "flags", "frames", "names", "watch")
 
     tensors: list[Tensor]
     impls: list[TensorImpl]
@@ -76,75 +67,91 @@ class Draft(Columns):
     optimizers: list[Optimizer]
 
     def __init__(self, heap: Heap, watch: Watch | None = None) -> None:
-        self._lengths: list[int] = []
-        for column in COLUMNS:
-            rows = list(getattr(heap, column))
-            setattr(self, column, rows)
-            self._lengths.append(len(rows))
+        self.tensors = list(heap.tensors)
+        self.impls = list(heap.impls)
+        self.metas = list(heap.metas)
+        self.storages = list(heap.storages)
+        self.counters = list(heap.counters)
+        self.nodes = list(heap.nodes)
+        self.hooks = list(heap.hooks)
+        self.weakrefs = list(heap.weakrefs)
+        self.modules = list(heap.modules)
+        self.optimizers = list(heap.optimizers)
         self.names = heap.names
         self.flags = heap.flags
         self.watch = watch
         self.events: list[Event] = []
         self.frames: list[Locals] = []
-        self._thawed: dict[str, list[int]] = {}
+        self._written: list[Any] = []
 
     # -- Writing -------------------------------------------------------------
 
     def edit_tensor(self, t: TensorId) -> Tensor:
         """The Python tensor at *t*, for writing."""
         one = self.tensors[t]
-        return self._thaw(one, "tensors", t) if type(one) is Tensor else one
+        if type(one) is Tensor:
+            one = self.tensors[t] = self._writable(one)
+        return one
 
     def edit_impl(self, i: ImplId) -> TensorImpl:
         """The `TensorImpl` at *i*, for writing."""
         one = self.impls[i]
-        return self._thaw(one, "impls", i) if type(one) is TensorImpl else one
+        if type(one) is TensorImpl:
+            one = self.impls[i] = self._writable(one)
+        return one
 
     def edit_meta(self, i: ImplId) -> AutogradMeta:
         """The `AutogradMeta` of the impl at *i*, for writing."""
         one = self.metas[i]
-        return (
-            self._thaw(one, "metas", i) if type(one) is AutogradMeta else self.meta(i)
-        )
+        if type(one) is AutogradMeta:
+            one = self.metas[i] = self._writable(one)
+        return one
 
     def edit_storage(self, s: StorageId) -> Storage:
         """The storage at *s*, for writing."""
         one = self.storages[s]
-        return (
-            self._thaw(one, "storages", s) if type(one) is Storage else self.storage(s)
-        )
+        if type(one) is Storage:
+            one = self.storages[s] = self._writable(one)
+        return one
 
     def edit_node(self, n: NodeId) -> Node:
         """The graph node at *n*, for writing."""
         one = self.nodes[n]
-        return self._thaw(one, "nodes", n) if type(one) is Node else one
+        if type(one) is Node:
+            one = self.nodes[n] = self._writable(one)
+        return one
 
     def edit_hooks(self, h: HooksId) -> Hooks:
         """The dict of hooks at *h*, for writing."""
         one = self.hooks[h]
-        return self._thaw(one, "hooks", h) if type(one) is Hooks else one
+        if type(one) is Hooks:
+            one = self.hooks[h] = self._writable(one)
+        return one
 
     def edit_weakref(self, w: WeakrefId) -> Weakref:
         """The weak reference at *w*, for writing."""
         one = self.weakrefs[w]
-        return (
-            self._thaw(one, "weakrefs", w) if type(one) is Weakref else self.weakref(w)
-        )
+        if type(one) is Weakref:
+            one = self.weakrefs[w] = self._writable(one)
+        return one
 
     def edit_module(self, m: ModuleId) -> Module:
         """The module at *m*, for writing."""
         one = self.modules[m]
-        return self._thaw(one, "modules", m) if type(one) is Module else one
+        if type(one) is Module:
+            one = self.modules[m] = self._writable(one)
+        return one
 
     def edit_optimizer(self, o: OptimizerId) -> Optimizer:
         """The optimizer at *o*, for writing."""
         one = self.optimizers[o]
-        return self._thaw(one, "optimizers", o) if type(one) is Optimizer else one
+        if type(one) is Optimizer:
+            one = self.optimizers[o] = self._writable(one)
+        return one
 
-    def _thaw(self, one: R, column: str, position: int) -> R:
+    def _writable(self, one: R) -> R:
         written = thaw(one)
-        getattr(self, column)[position] = written
-        self._thawed.setdefault(column, []).append(position)
+        self._written.append(written)
         return written
 
     def bump_version(self, i: ImplId) -> None:
@@ -156,40 +163,46 @@ class Draft(Columns):
 
     def add_tensor(self, tensor: Tensor) -> TensorId:
         """Append a Python tensor."""
-        return TensorId(_append(self.tensors, tensor))
+        return TensorId(self._append(self.tensors, tensor))
 
     def add_impl(self, impl: TensorImpl, meta: AutogradMeta) -> ImplId:
         """Append an impl together with its autograd metadata."""
         self.metas.append(meta)
-        return ImplId(_append(self.impls, impl))
+        return ImplId(self._append(self.impls, impl))
 
     def add_storage(self, storage: Storage) -> StorageId:
         """Append a storage."""
-        return StorageId(_append(self.storages, storage))
+        return StorageId(self._append(self.storages, storage))
 
     def add_counter(self) -> CounterId:
         """Append a version counter that has counted nothing."""
-        return CounterId(_append(self.counters, 0))
+        self.counters.append(0)
+        return CounterId(len(self.counters) - 1)
 
     def add_node(self, node: Node) -> NodeId:
         """Append a graph node."""
-        return NodeId(_append(self.nodes, node))
+        return NodeId(self._append(self.nodes, node))
 
     def add_hooks(self) -> HooksId:
         """Append an empty dict of hooks."""
-        return HooksId(_append(self.hooks, Hooks()))
+        return HooksId(self._append(self.hooks, Hooks()))
 
     def add_weakref(self, weakref: Weakref) -> WeakrefId:
         """Append a weak reference."""
-        return WeakrefId(_append(self.weakrefs, weakref))
+        return WeakrefId(self._append(self.weakrefs, weakref))
 
     def add_module(self, module: Module) -> ModuleId:
         """Append a module."""
-        return ModuleId(_append(self.modules, module))
+        return ModuleId(self._append(self.modules, module))
 
     def add_optimizer(self, optimizer: Optimizer) -> OptimizerId:
         """Append an optimizer."""
-        return OptimizerId(_append(self.optimizers, optimizer))
+        return OptimizerId(self._append(self.optimizers, optimizer))
+
+    def _append(self, rows: list[R], one: R) -> int:
+        rows.append(one)
+        self._written.append(one)
+        return len(rows) - 1
 
     def bind(self, name: str, kind: Kind, position: int) -> None:
         """Assign a variable, as `name = ...` does."""
@@ -204,24 +217,25 @@ class Draft(Columns):
 
     def frozen(self) -> Heap:
         """A heap equal to the draft, which goes on being written."""
-        return self._heap(freeze)
+        columns = {
+            column: tuple(map(freeze, getattr(self, column))) for column in COLUMNS
+        }
+        return Heap(**columns, names=self.names, flags=self.flags)
 
     def sealed(self) -> Heap:
         """The heap that the draft has become; it is written no more."""
-        return self._heap(seal)
-
-    def _heap(self, frozen: Callable[[Any], Any]) -> Heap:
-        columns: dict[str, Any] = {}
-        for column, length in zip(COLUMNS, self._lengths, strict=True):
-            rows = list(getattr(self, column))
-            added = range(length, len(rows))
-            for position in (*self._thawed.get(column, ()), *added):
-                if is_thawed(rows[position]):
-                    rows[position] = frozen(rows[position])
-            columns[column] = tuple(rows)
-        return Heap(**columns, names=self.names, flags=self.flags)
-
-
-def _append(rows: list[R], one: R) -> int:
-    rows.append(one)
-    return len(rows) - 1
+        seal_all(self._written)
+        return Heap(
+            tensors=tuple(self.tensors),
+            impls=tuple(self.impls),
+            metas=tuple(self.metas),
+            storages=tuple(self.storages),
+            counters=tuple(self.counters),
+            nodes=tuple(self.nodes),
+            hooks=tuple(self.hooks),
+            weakrefs=tuple(self.weakrefs),
+            modules=tuple(self.modules),
+            optimizers=tuple(self.optimizers),
+            names=self.names,
+            flags=self.flags,
+        )

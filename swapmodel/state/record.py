@@ -7,7 +7,7 @@ and its draft twin are made from that one list of fields.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from operator import attrgetter
 from typing import Any, TypeVar, cast, dataclass_transform
 
@@ -59,24 +59,25 @@ def thaw(one: R) -> R:
 
 
 def freeze(one: R) -> R:
-    """Copy a writable twin into a frozen record."""
+    """Copy a writable twin into a frozen record; anything else is frozen already."""
     kind = type(one)
-    return seal(kind(*_READERS[kind](one)))
+    if kind not in _FROZEN:
+        return one
+    copy = kind(*_READERS[kind](one))
+    seal_all([copy])
+    return copy
 
 
-def seal(one: R) -> R:
+def seal_all(records: Iterable[Any]) -> None:
     """
-    Turn a writable twin into the frozen record that it is a twin of.
+    Turn every writable twin into the frozen record that it is a twin of.
 
     Both have the same fields in the same slots, so that only the class changes.
     """
-    one.__class__ = _FROZEN[type(one)]
-    return one
-
-
-def is_thawed(one: object) -> bool:
-    """Whether *one* is a writable twin."""
-    return type(one) in _FROZEN
+    for one in records:
+        frozen = _FROZEN.get(type(one))
+        if frozen is not None:
+            one.__class__ = frozen
 
 
 def field_names(kind: Any) -> tuple[str, ...]:

@@ -11,9 +11,8 @@ from swapmodel.state import autograd, holders, optimizers, tensors, weakrefs
 from swapmodel.state.record import (
     field_names,
     freeze,
-    is_thawed,
     record,
-    seal,
+    seal_all,
     thaw,
     writable,
 )
@@ -80,11 +79,12 @@ def test_no_field_can_be_invented(kind: Any) -> None:
 @given(one=examples())
 def test_thawed_and_frozen_again(one: Any) -> None:
     """A twin that was not written freezes and seals to what it was made from."""
-    assert not is_thawed(one)
-    assert is_thawed(thaw(one))
+    sealed = thaw(one)
+    seal_all([sealed])
 
+    assert type(thaw(one)) is writable(type(one))
     assert one == freeze(thaw(one))
-    assert one == seal(thaw(one))
+    assert one == sealed
     assert hash(one) == hash(freeze(thaw(one)))
 
 
@@ -115,10 +115,9 @@ def test_freezing_copies(kind: Any) -> None:
 def test_sealing_ends_writing(kind: Any) -> None:
     """A sealed twin is the frozen record itself: whoever holds it cannot write it."""
     twin = thaw(example(kind))
-    sealed = seal(twin)
+    seal_all([twin])
 
-    assert sealed is twin
-    assert type(sealed) is kind
+    assert type(twin) is kind
     with pytest.raises(attrs.exceptions.FrozenInstanceError):
         setattr(twin, field_names(kind)[0], None)
 
@@ -128,7 +127,17 @@ def test_a_twin_is_made_with_the_arguments_of_its_record(kind: Any) -> None:
     """New things can be made writable at once."""
     given_fields = {name: number for number, name in enumerate(field_names(kind))}
 
-    assert kind(**given_fields) == seal(writable(kind)(**given_fields))
+    assert kind(**given_fields) == freeze(writable(kind)(**given_fields))
+
+
+@every_record
+def test_what_is_frozen_stays_itself(kind: Any) -> None:
+    """Freezing a frozen record copies nothing, and sealing it does nothing."""
+    one = example(kind)
+    seal_all([one])
+
+    assert freeze(one) is one
+    assert one == example(kind)
 
 
 def test_records_of_one_field() -> None:
