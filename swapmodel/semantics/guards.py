@@ -13,7 +13,6 @@ from swapmodel.outcomes import Refusal, Stop
 from swapmodel.semantics import spec
 from swapmodel.semantics.spec import Frame, phase
 from swapmodel.state.draft import Draft
-from swapmodel.state.heap import living
 from swapmodel.state.ids import TensorId
 from swapmodel.state.weakrefs import Weakref, type_of
 
@@ -34,8 +33,8 @@ Admits: TypeAlias = Callable[[Weakref], bool]
 def _guard(draft: Draft, frame: Frame, admits: Admits) -> Stop | None:
     """Refuse a tensor with a Python weak reference that is not admitted."""
     for operand, t in each(frame):
-        for _, ref in living(draft.weakrefs):
-            if ref.tensor == t and not admits(ref):
+        for ref in draft.weakrefs:
+            if ref is not None and ref.tensor == t and not admits(ref):
                 # [swap/no-weakrefs]
                 return Refusal("swap/no-weakrefs", operand)
     return None

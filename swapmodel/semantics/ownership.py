@@ -4,19 +4,21 @@ Who owns what, and what is still alive?  Derived from who points where.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Set
+from collections.abc import Iterable, Iterator, Set
 from typing import Any, Literal, TypeAlias
 
-from swapmodel.state.autograd import NO_META
+from swapmodel.state.autograd import NO_META, AutogradMeta
 from swapmodel.state.draft import Draft
 from swapmodel.state.events import Fired
-from swapmodel.state.heap import Columns, living
+from swapmodel.state.heap import COLUMNS, Columns, living
 from swapmodel.state.ids import (
+    CounterId,
     HooksId,
     ImplId,
     ModuleId,
     NodeId,
     OptimizerId,
+    StorageId,
     TensorId,
     WeakrefId,
 )
@@ -73,16 +75,9 @@ def use_count(draft: Draft, t: TensorId) -> int:
 def _may_have_others(draft: Draft, i: ImplId) -> bool:
     """Whether anything but its Python object points at an impl, alive or not."""
     for meta in draft.metas:
-        if (
-            meta is not NO_META
-            and meta is not None
-            and i
-            in (
-                meta.grad,
-                meta.base,
-                *meta.replayed,
-            )
-        ):
+        if meta is NO_META or meta is None:
+            continue
+        if meta.grad == i or meta.base == i or i in meta.replayed:
             return True
     for node in draft.nodes:
         if node is not None and (node.variable == i or node.saved):
@@ -93,130 +88,139 @@ def _may_have_others(draft: Draft, i: ImplId) -> bool:
 def weak_count(draft: Draft, t: TensorId) -> int:
     """How many C++ weak pointers (`weak_intrusive_ptr`) point at the impl of *t*."""
     i = draft.tensors[t].impl
-    held = sum(ref.impl == i for _, ref in living(draft.weakrefs))
-    return held + sum(node.retains == i for _, node in living(draft.nodes))
+    held = [ref for ref in draft.weakrefs if ref is not None and ref.impl == i]
+    kept = [one for one in draft.nodes if one is not None and one.retains == i]
+    return len(held) + len(kept)
 
 
 class Reached:
     """Everything that the roots reach, by kind and position."""
 
-    def __init__(self, state: Columns) -> None:
+    def __init__(self, state: Columns, held: Iterable[TensorId] = ()) -> None:
         self.state = state
         self.tensors: set[TensorId] = set()
         self.impls: set[ImplId] = set()
+        self.storages: set[StorageId] = set()
+        self.counters: set[CounterId] = set()
         self.nodes: set[NodeId] = set()
-        self.hooks: set[HooksId | None] = set()
+        self.hooks: set[HooksId] = set()
         self.weakrefs: set[WeakrefId] = set()
         self.modules: set[ModuleId] = set()
         self.optimizers: set[OptimizerId] = set()
+        self._tensors_ahead: list[TensorId] = [*held]
+        self._nodes_ahead: list[NodeId] = []
         for _, kind, position in state.names:
             if kind == "tensor":
-                self.tensor(TensorId(position))
+                self._tensors_ahead.append(TensorId(position))
             elif kind == "module":
-                self.module(ModuleId(position))
+                self._module(ModuleId(position))
             elif kind == "optimizer":
-                self.optimizer(OptimizerId(position))
+                self._optimizer(OptimizerId(position))
             else:
                 self.weakrefs.add(WeakrefId(position))
+        self._follow()
 
-    def optimizer(self, o: OptimizerId) -> None:
+    def _follow(self) -> None:
+        while self._tensors_ahead or self._nodes_ahead:
+            while self._tensors_ahead:
+                t = self._tensors_ahead.pop()
+                if t not in self.tensors:
+                    self._tensor(t)
+            while self._nodes_ahead:
+                n = self._nodes_ahead.pop()
+                if n not in self.nodes:
+                    self._node(n)
+
+    def _optimizer(self, o: OptimizerId) -> None:
         """Follow an optimizer to its parameters and its state."""
         self.optimizers.add(o)
-        optimizer = self.state.optimizer(o)
-        kept = [t for entry in optimizer.state for _, t in entry.tensors]
-        for t in (*optimizer.parameters, *kept):
-            if t not in self.tensors:
-                self.tensor(t)
+        optimizer = self.state.optimizers[o]
+        self._tensors_ahead += optimizer.parameters
+        for entry in optimizer.state:
+            self._tensors_ahead += [t for _, t in entry.tensors]
 
-    def module(self, m: ModuleId) -> None:
+    def _module(self, m: ModuleId) -> None:
         """Follow a module to its tensors, its children and its weak references."""
         if m in self.modules:
             return
         self.modules.add(m)
-        module = self.state.module(m)
-        for _, t in (*module.parameters, *module.buffers):
-            if t is not None and t not in self.tensors:
-                self.tensor(t)
+        module = self.state.modules[m]
+        ahead = self._tensors_ahead
+        ahead += [t for _, t in module.parameters if t is not None]
+        ahead += [t for _, t in module.buffers if t is not None]
+        ahead += [t for t in module.flat_weights if t is not None]
         for _, child in module.children:
-            self.module(child)
-        for t in module.flat_weights:
-            if t is not None and t not in self.tensors:
-                self.tensor(t)
+            self._module(child)
         self.weakrefs.update(w for w in module.flat_weight_refs if w is not None)
 
-    def tensor(self, t: TensorId) -> None:
-        """Follow a Python tensor to its impl, inner tensors and listed hooks."""
+    def _tensor(self, t: TensorId) -> None:
+        """
+        Follow a Python tensor to its impl, inner tensors and listed hooks.
+
+        And an impl to its Python object: whatever owns one keeps the other alive,
+        because torch preserves the object.
+        """
+        tensor = self.state.tensors[t]
+        i = tensor.impl
+        impl, meta = self.state.impls[i], self.state.metas[i]
         self.tensors.add(t)
-        tensor = self.state.tensor(t)
-        if tensor.impl not in self.impls:
-            self.impl(tensor.impl)
-        for _, inner in tensor.inner:
-            if inner not in self.tensors:
-                self.tensor(inner)
-        self.hooks.add(tensor.backward_hooks)
-        self.hooks.add(tensor.post_accumulate_grad_hooks)
-
-    def impl(self, i: ImplId) -> None:
-        """
-        Follow an impl, and to its Python object as well.
-
-        An impl that anything else owns keeps its object alive: torch preserves it.
-        """
         self.impls.add(i)
-        pyobj = self.state.impl(i).pyobj
-        if pyobj not in self.tensors:
-            self.tensor(pyobj)
-        meta = self.state.meta(i)
-        if meta is NO_META:
-            return
-        for owned in (meta.grad, meta.base, *meta.replayed):
-            if owned is not None and owned not in self.impls:
-                self.impl(owned)
-        if meta.grad_fn is not None and meta.grad_fn not in self.nodes:
-            self.node(meta.grad_fn)
-        self.hooks.update(meta.hooks)
-        self.hooks.add(meta.post_accumulate_grad_hooks)
+        self.counters.add(impl.counter)
+        if impl.storage is not None:
+            self.storages.add(impl.storage)
+        if tensor.inner:
+            self._tensors_ahead += [inner for _, inner in tensor.inner]
+        if tensor.backward_hooks is not None:
+            self.hooks.add(tensor.backward_hooks)
+        if tensor.post_accumulate_grad_hooks is not None:
+            self.hooks.add(tensor.post_accumulate_grad_hooks)
+        if meta is not NO_META:
+            self._meta(meta)
 
-    def node(self, n: NodeId) -> None:
+    def _meta(self, meta: AutogradMeta) -> None:
+        """Follow what autograd knows of an impl to what it owns."""
+        if meta.grad is not None:
+            self._impl(meta.grad)
+        if meta.base is not None:
+            self._impl(meta.base)
+        for replayed in meta.replayed:
+            self._impl(replayed)
+        if meta.grad_fn is not None:
+            self._nodes_ahead.append(meta.grad_fn)
+        self.hooks.update(meta.hooks)
+        if meta.post_accumulate_grad_hooks is not None:
+            self.hooks.add(meta.post_accumulate_grad_hooks)
+
+    def _impl(self, i: ImplId) -> None:
+        self._tensors_ahead.append(self.state.impls[i].pyobj)
+
+    def _node(self, n: NodeId) -> None:
         """Follow a graph node to what it saved and to the nodes behind it."""
         self.nodes.add(n)
-        node = self.state.node(n)
-        if node.variable is not None and node.variable not in self.impls:
-            self.impl(node.variable)
+        node = self.state.nodes[n]
+        if node.variable is not None:
+            self._impl(node.variable)
         for saved in node.saved:
-            if saved.impl not in self.impls:
-                self.impl(saved.impl)
-        for edge in node.edges:
-            if edge is not None and edge not in self.nodes:
-                self.node(edge)
+            self._impl(saved.impl)
+        self._nodes_ahead += [edge for edge in node.edges if edge is not None]
         self.hooks.update(node.hooks)
-        self.hooks.add(node.post_hooks)
+        if node.post_hooks is not None:
+            self.hooks.add(node.post_hooks)
 
 
 def collect(draft: Draft) -> None:
     """Release everything that neither a variable nor a running operation reaches."""
-    reached = Reached(draft)
-    for frame in draft.frames:
-        for t in frame.tensors():
-            if t not in reached.tensors:
-                reached.tensor(t)
-    _add_registered(draft, reached)
+    held = [t for frame in draft.frames for t in frame.tensors()]
+    reached = Reached(draft, held)
+    if draft.weakrefs:
+        _add_registered(draft, reached)
     _forget_the_dead(draft, reached)
-    impls = [draft.impl(i) for i in reached.impls]
-    _release(draft.tensors, reached.tensors)
-    _release(draft.impls, reached.impls)
-    _release(draft.metas, reached.impls)
-    _release(draft.storages, {impl.storage for impl in impls})
-    _release(draft.counters, {impl.counter for impl in impls})
-    _release(draft.nodes, reached.nodes)
-    _release(draft.hooks, reached.hooks)
-    _release(draft.weakrefs, reached.weakrefs)
-    _release(draft.modules, reached.modules)
-    _release(draft.optimizers, reached.optimizers)
+    for column in COLUMNS:
+        _release(getattr(draft, column), getattr(reached, column, reached.impls))
 
 
-def _release(column: list[Any], reached: Set[object]) -> None:
-    if len(column) != len(reached) - (None in reached):
+def _release(column: list[Any], reached: Set[int]) -> None:
+    if len(column) != len(reached):
         for position in range(len(column)):
             if position not in reached:
                 column[position] = None

@@ -215,6 +215,9 @@ class Spec:
     _handlers: dict[str, tuple[HandlerFunction, ...]] = field(
         init=False, factory=dict, eq=False, repr=False
     )
+    _rows: dict[str, tuple[tuple[Path, tuple[PredicateFunction, ...]], ...]] = field(
+        init=False, factory=dict, eq=False, repr=False
+    )
 
     def has(self, name: str) -> bool:
         """Whether this spec has the operation at all."""
@@ -245,9 +248,17 @@ class Spec:
 
     def path(self, choice: str, draft: Draft, frame: Frame) -> Path:
         """The path of the first row of *choice* whose predicates all hold."""
-        for row in dict(self.choices)[choice]:
-            if all(PREDICATES[choice, one](draft, frame) for one in row.predicates):
-                return row.path
+        if choice not in self._rows:
+            self._rows[choice] = tuple(
+                (row.path, tuple(PREDICATES[choice, one] for one in row.predicates))
+                for row in dict(self.choices)[choice]
+            )
+        for path, predicates in self._rows[choice]:
+            for holds in predicates:
+                if not holds(draft, frame):
+                    break
+            else:
+                return path
         raise AssertionError(f"{self.id}: no row of {choice} applies")
 
 
@@ -266,11 +277,10 @@ def run(draft: Draft, frame: Frame, name: str) -> Stop | None:
     Earlier phases are not undone, because torch does not undo them; what the spec
     lists under `[refused]` runs as torch's `except` clauses do.
     """
-    watch = draft.watch
     for one in frame.spec.phases(name):
         stop = one.run(draft, frame)
-        if watch is not None:
-            watch(f"{name}/{one.name}", draft.frozen())
+        if draft.watch is not None:
+            draft.watch(f"{name}/{one.name}", draft.frozen())
         if stop is not None:
             return _handled(draft, frame, name, stop)
     return None
