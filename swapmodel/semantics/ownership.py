@@ -10,15 +10,13 @@ from typing import Any, Literal, TypeAlias
 from swapmodel.state.autograd import NO_META, AutogradMeta
 from swapmodel.state.draft import Draft
 from swapmodel.state.events import Fired
-from swapmodel.state.heap import COLUMNS, Columns, living
+from swapmodel.state.heap import Columns, living
 from swapmodel.state.ids import (
-    CounterId,
     HooksId,
     ImplId,
     ModuleId,
     NodeId,
     OptimizerId,
-    StorageId,
     TensorId,
     WeakrefId,
 )
@@ -99,9 +97,6 @@ class Reached:
     def __init__(self, state: Columns, held: Iterable[TensorId] = ()) -> None:
         self.state = state
         self.tensors: set[TensorId] = set()
-        self.impls: set[ImplId] = set()
-        self.storages: set[StorageId] = set()
-        self.counters: set[CounterId] = set()
         self.nodes: set[NodeId] = set()
         self.hooks: set[HooksId] = set()
         self.weakrefs: set[WeakrefId] = set()
@@ -160,20 +155,15 @@ class Reached:
         And an impl to its Python object: whatever owns one keeps the other alive,
         because torch preserves the object.
         """
-        tensor = self.state.tensors[t]
-        i = tensor.impl
-        impl, meta = self.state.impls[i], self.state.metas[i]
         self.tensors.add(t)
-        self.impls.add(i)
-        self.counters.add(impl.counter)
-        if impl.storage is not None:
-            self.storages.add(impl.storage)
+        tensor = self.state.tensors[t]
         if tensor.inner:
             self._tensors_ahead += [inner for _, inner in tensor.inner]
         if tensor.backward_hooks is not None:
             self.hooks.add(tensor.backward_hooks)
         if tensor.post_accumulate_grad_hooks is not None:
             self.hooks.add(tensor.post_accumulate_grad_hooks)
+        meta = self.state.metas[tensor.impl]
         if meta is not NO_META:
             self._meta(meta)
 
@@ -214,16 +204,32 @@ def collect(draft: Draft) -> None:
     reached = Reached(draft, held)
     if draft.weakrefs:
         _add_registered(draft, reached)
-    _forget_the_dead(draft, reached)
-    for column in COLUMNS:
-        _release(getattr(draft, column), getattr(reached, column, reached.impls))
+    impls = {draft.tensors[t].impl for t in reached.tensors}
+    if draft.nodes or draft.weakrefs:
+        _forget_the_dead(draft, reached, impls)
+    _release(draft.tensors, reached.tensors)
+    _release(draft.impls, impls)
+    _release(draft.metas, impls)
+    _release(draft.nodes, reached.nodes)
+    _release(draft.hooks, reached.hooks)
+    _release(draft.weakrefs, reached.weakrefs)
+    _release(draft.modules, reached.modules)
+    _release(draft.optimizers, reached.optimizers)
+    alive = [impl for impl in draft.impls if impl is not None]
+    _release(draft.storages, {impl.storage for impl in alive} - NOTHING)
+    _release(draft.counters, {impl.counter for impl in alive})
 
 
-def _release(column: list[Any], reached: Set[int]) -> None:
-    if len(column) != len(reached):
-        for position in range(len(column)):
-            if position not in reached:
-                column[position] = None
+NOTHING = frozenset((None,))
+"""A null storage is at no position."""
+
+
+def _release(column: list[Any], reached: Set[int | None]) -> None:
+    if len(column) - column.count(None) == len(reached):
+        return
+    for position in range(len(column)):
+        if position not in reached:
+            column[position] = None
 
 
 def _add_registered(draft: Draft, reached: Reached) -> None:
@@ -237,15 +243,15 @@ def _add_registered(draft: Draft, reached: Reached) -> None:
             draft.events.append(Fired(ref.label, "weakref"))
 
 
-def _forget_the_dead(draft: Draft, reached: Reached) -> None:
+def _forget_the_dead(draft: Draft, reached: Reached, impls: set[ImplId]) -> None:
     """Clear the weak pointers to what is about to be released."""
     if draft.nodes:
-        for i in reached.impls:
+        for i in impls:
             node = draft.meta(i).accumulator
             if node is not None and node not in reached.nodes:
                 draft.edit_meta(i).accumulator = None
     for n in reached.nodes:
-        if (kept := draft.node(n).retains) is not None and kept not in reached.impls:
+        if (kept := draft.node(n).retains) is not None and kept not in impls:
             draft.edit_node(n).retains = None
     for w in reached.weakrefs:
         ref = draft.weakref(w)
@@ -253,5 +259,5 @@ def _forget_the_dead(draft: Draft, reached: Reached) -> None:
             draft.edit_weakref(w).tensor = None
             if KEEPERS[ref.keeper].calls_back:
                 draft.events.append(Fired(ref.label, "weakref"))
-        if ref.impl is not None and ref.impl not in reached.impls:
+        if ref.impl is not None and ref.impl not in impls:
             draft.edit_weakref(w).impl = None

@@ -34,7 +34,7 @@ def same_slots(draft: Draft, frame: Frame) -> Stop | None:
     """Refuse classes whose `__slots__` differ in more than their order."""
     one = tensor_class(draft.tensor(frame.t1).cls)
     other = tensor_class(draft.tensor(frame.t2).cls)
-    if set(one.slots) != set(other.slots):
+    if one.slot_names != other.slot_names:
         # [swap/same-slots]
         return Refusal("swap/same-slots")
     return None

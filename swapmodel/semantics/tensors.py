@@ -15,7 +15,11 @@ from swapmodel.state.ids import CounterId, ImplId, TensorId
 from swapmodel.state.record import writable
 from swapmodel.state.tensors import Storage, Tensor, TensorImpl
 
-NewTensor, NewImpl = writable(Tensor), writable(TensorImpl)
+NewTensor, NewImpl, NewStorage = (
+    writable(Tensor),
+    writable(TensorImpl),
+    writable(Storage),
+)
 
 
 def make(draft: Draft, payload: Payload) -> TensorId:
@@ -26,7 +30,7 @@ def make(draft: Draft, payload: Payload) -> TensorId:
     if isinstance(payload, Wrapped):
         inner = tuple((name, make(draft, one)) for name, one in payload.inner)
     else:
-        storage = draft.add_storage(Storage(values=dense.values))
+        storage = draft.add_storage(NewStorage(values=dense.values))
     t = TensorId(len(draft.tensors))
     i = draft.add_impl(
         NewImpl(

@@ -6,7 +6,9 @@ A class here is what the conversion machinery can tell apart, not the class itse
 
 from __future__ import annotations
 
-from attrs import frozen
+from functools import cache
+
+from attrs import field, frozen
 
 
 @frozen(kw_only=True)
@@ -45,10 +47,19 @@ class TensorClass:
         """Whether `Parameter(t)` makes a `Parameter`, and marks nothing."""
         return self.name in ("Tensor", "Parameter")
 
-    @property
-    def layout(self) -> tuple[bool, tuple[str, ...]]:
-        """What must agree for `t.__class__ = cls`: the slots, and what adds them."""
-        return (self.parameter and bool(self.slots), tuple(sorted(self.slots)))
+    slot_names: tuple[str, ...] = field(init=False)
+    """The slots, in no order that matters."""
+
+    layout: tuple[bool, tuple[str, ...]] = field(init=False)
+    """What must agree for `t.__class__ = cls`: the slots, and what adds them."""
+
+    @slot_names.default
+    def _sorted_slots(self) -> tuple[str, ...]:
+        return tuple(sorted(self.slots))
+
+    @layout.default
+    def _laid_out(self) -> tuple[bool, tuple[str, ...]]:
+        return (self.parameter and bool(self.slots), self.slot_names)
 
 
 _ALL = (
@@ -97,6 +108,7 @@ MODULE_CLASSES = {one.name: one for one in (RNN,)}
 """The classes that are more than a name."""
 
 
+@cache
 def module_class(name: str) -> ModuleClass:
     """The class of that name; any other name is that of a plain module."""
     return MODULE_CLASSES.get(name) or ModuleClass(name=name)
