@@ -52,7 +52,12 @@ Row = tuple[str, str]
 
 
 def median(measured: Callable[[], float], repeat: int) -> float:
-    """The median of several measurements, each after a collection of garbage."""
+    """
+    The median of several measurements, each after a collection of garbage.
+
+    What is imported is frozen first: torch's modules are not what is measured.
+    """
+    gc.freeze()
     found = []
     for _ in range(repeat):
         gc.collect()
