@@ -18,6 +18,7 @@ import click
 from swapmodel import __version__
 from swapmodel.check import Checked, jobs, write_reports
 from swapmodel.check import check as run_check
+from swapmodel.lookup import show_command, witness_command
 from swapmodel.outcomes import OutOfScope, Refused, Undefined
 from swapmodel.report.explain import explain_program
 from swapmodel.report.start import start_lines
@@ -42,7 +43,6 @@ BUILD = Path("build")
 
 def main(args: Sequence[str] | None = None) -> NoReturn:
     """Run a command and exit; what a user can mend is told in one line."""
-    code = AS_CLAIMED
     try:
         code = app.main(args, prog_name="swapmodel", standalone_mode=False) or 0
     except click.ClickException as error:
@@ -62,8 +62,7 @@ def main(args: Sequence[str] | None = None) -> NoReturn:
 
 def _usage(error: click.ClickException) -> str:
     what = " ".join(error.format_message().split()).rstrip(".")
-    context = getattr(error, "ctx", None)
-    command = "swapmodel" if context is None else context.command_path
+    command = getattr(getattr(error, "ctx", None), "command_path", "swapmodel")
     return f"{what} @ command line, see {command} --help"
 
 
@@ -78,6 +77,10 @@ def _say(line: str) -> int:
 @click.version_option(__version__)
 def app() -> None:
     """What PyTorch does to tensors when a module is converted, loaded or swapped."""
+
+
+for command in (show_command, witness_command):
+    app.add_command(command)
 
 
 # -- check ---------------------------------------------------------------------------
