@@ -2,7 +2,7 @@
 What every operation does, phase by phase.
 
 Reading order: spec, ownership, places, payloads, tensors,
-autograd_meta, weakrefs, modules, edges, hooks, forward, methods, nodes, backward,
+autograd_meta, edges, weakrefs, modules, hooks, forward, methods, nodes, backward,
 guards, swap, set_data, functions, apply_fn, choose, convert_gradient, convert_rnn,
 convert, deepcopy, optimizer_state, adam, optimize, step
 """

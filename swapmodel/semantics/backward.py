@@ -52,6 +52,8 @@ def backward(draft: Draft, t: TensorId) -> Stop | None:
     if isinstance(root, Stop):
         return root
     gradient = _fitting(draft.node(root), payloads.ones(payload))
+    if payloads.first(payload).device != draft.node(root).device:
+        return ANOTHER_DEVICE
     if gradient is None:
         # [backward/invalid-root]
         facts = (("size", size), ("expected", draft.node(root).length))
@@ -75,7 +77,7 @@ def _run(draft: Draft, root: NodeId, gradient: Payload) -> Stop | None:
                 continue
             assert one is not None
             writes = nodes.writes_sent(draft, draft.node(n), edge)
-            stop = _arrive(arrived, edge, Arrived(one, writes))
+            stop = arrive(arrived, edge, Arrived(one, writes))
             if stop is not None:
                 return stop
             waiting[edge] -= 1
@@ -90,7 +92,7 @@ def _priority(draft: Draft, n: NodeId) -> tuple[bool, int]:
     return accumulates, 0 if accumulates else n
 
 
-def _arrive(arrived: dict[NodeId, Arrived], n: NodeId, one: Arrived) -> Stop | None:
+def arrive(arrived: dict[NodeId, Arrived], n: NodeId, one: Arrived) -> Stop | None:
     """
     Hand a gradient to a node, or add it to the one that waits there.
 
@@ -203,6 +205,8 @@ def _sent(draft: Draft, node: Node, gradient: Payload) -> Sent | Stop:
             fitting.append(None)
             continue
         into = draft.node(edge)
+        if payloads.first(one).device != into.device:
+            return ANOTHER_DEVICE
         fits = _fitting(into, one)
         if fits is None:
             # [backward/invalid-gradient]

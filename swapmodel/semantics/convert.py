@@ -12,6 +12,7 @@ from swapmodel.outcomes import Refusal, Stop, raised_after
 from swapmodel.semantics import (
     apply_fn,
     autograd_meta,
+    edges,
     functions,
     set_data,
     spec,
@@ -207,10 +208,8 @@ def require_parameter(draft: Draft, frame: Frame) -> Stop | None:
 @phase("require-leaf", "convert_parameter/assign", reads=CHOSEN)
 def require_leaf(draft: Draft, frame: Frame) -> Stop | None:
     """Refuse a registered tensor that a graph computed."""
-    if draft.meta_of(frame.param).grad_fn is not None:
-        # [convert/not-a-leaf]
-        return Refusal("convert/not-a-leaf")
-    return None
+    # [convert/not-a-leaf]
+    return edges.unless_leaf(draft, frame.param, Refusal("convert/not-a-leaf"))
 
 
 @phase("register", "convert_parameter/assign", reads=CHOSEN, sets=("out",))

@@ -5,7 +5,7 @@ What does `nn.Module._apply` do to the gradient that a parameter had?
 from __future__ import annotations
 
 from swapmodel.outcomes import Refusal, Stop, raised_after
-from swapmodel.semantics import apply_fn, autograd_meta, set_data, spec, swap
+from swapmodel.semantics import apply_fn, autograd_meta, edges, set_data, spec, swap
 from swapmodel.semantics.choose import choose
 from swapmodel.semantics.spec import Frame, phase, when_refused
 from swapmodel.state.draft import Draft
@@ -108,10 +108,9 @@ def gradient_swap(draft: Draft, frame: Frame) -> Stop | None:
 def gradient_leaf(draft: Draft, frame: Frame) -> Stop | None:
     """Refuse a gradient that a graph computed."""
     assert frame.gradient is not None
-    if draft.meta_of(frame.gradient).grad_fn is not None:
-        # [convert/gradient-not-a-leaf]
-        return Refusal("convert/gradient-not-a-leaf")
-    return None
+    # [convert/gradient-not-a-leaf]
+    refusal = Refusal("convert/gradient-not-a-leaf")
+    return edges.unless_leaf(draft, frame.gradient, refusal)
 
 
 @phase("attach", "convert_gradient", reads=GRADIENT_CHOSEN)

@@ -7,7 +7,7 @@ from __future__ import annotations
 from attrs import Factory, define
 
 from swapmodel.outcomes import Refusal, Stop, Unmodelled
-from swapmodel.semantics import autograd_meta, payloads, spec, tensors
+from swapmodel.semantics import autograd_meta, edges, payloads, spec, tensors
 from swapmodel.semantics.convert_rnn import is_rnn
 from swapmodel.semantics.payloads import Dense, Wrapped
 from swapmodel.semantics.spec import Frame
@@ -76,9 +76,10 @@ def _tensor(draft: Draft, t: TensorId, memo: Memo) -> TensorId | Stop:
     Source: `Tensor.__deepcopy__`.
     """
     tensor, meta = draft.tensor(t), draft.meta_of(t)
-    if meta.grad_fn is not None:
-        # [deepcopy/not-a-leaf]
-        return Refusal("deepcopy/not-a-leaf")
+    # [deepcopy/not-a-leaf]
+    stop = edges.unless_leaf(draft, t, Refusal("deepcopy/not-a-leaf"))
+    if stop is not None:
+        return stop
     made = _content(draft, t, memo)
     if isinstance(made, Stop):
         return made

@@ -39,6 +39,16 @@ def grad_fn(draft: Draft, t: TensorId) -> NodeId | Stop | None:
     return _made_again(draft, t, i)
 
 
+def unless_leaf(draft: Draft, t: TensorId, refusal: Refusal) -> Stop | None:
+    """
+    Give *refusal* for what a graph computed: `t.is_leaf` asks for `t.grad_fn`.
+
+    So a stale view is no leaf any more, and asking can be refused itself.
+    """
+    node = grad_fn(draft, t)
+    return refusal if isinstance(node, int) else node
+
+
 def is_stale(state: Columns, i: ImplId) -> bool:
     """Whether a view was written in place since its node was made."""
     return state.version(state.impl(i).counter) != state.meta(i).view_version

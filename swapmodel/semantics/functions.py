@@ -112,8 +112,8 @@ def _computed(
             return tensors.detach(draft, t)
         case ScaleInPlace():
             return _scaled(draft, t, grad=grad)
-        case Wrap(cls):
-            return _wrapped(draft, t, cls)
+        case _:
+            return _wrapped(draft, t, fn.cls)
 
 
 def promised(fn: ConversionFn, old: Payload, *, parameter: bool) -> Payload | None:
@@ -142,7 +142,7 @@ def promised(fn: ConversionFn, old: Payload, *, parameter: bool) -> Payload | No
             return Wrapped(cls, tuple((name, old) for name in inner))
         case Unwrap(name):
             return dict(old.inner).get(name, old) if isinstance(old, Wrapped) else old
-        case NoTensor() | Other():
+        case _:
             return None
 
 

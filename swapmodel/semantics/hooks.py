@@ -19,7 +19,7 @@ def register_hook(draft: Draft, t: TensorId, label: str, kind: HookKind) -> Stop
             listed = _tensor_hooks(draft, t)
         case "post-accumulate":
             listed = _post_accumulate_hooks(draft, t)
-        case "node":
+        case _:
             listed = _node_hooks(draft, t)
     if isinstance(listed, Stop):
         return listed

@@ -51,7 +51,6 @@ def returned(
         return payload
     out = tensors.as_subclass(draft, made, known.name, grad_mode=grad_mode)
     edges = recorded_edges(draft, (made,), grad_mode)
-    if edges is not None and not isinstance(edges, tuple):
-        return edges
+    assert edges is None or isinstance(edges, tuple), "what was just made is not stale"
     record(draft, "alias", (made,), edges, out)
     return out

@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import TypeVar
 
 from swapmodel.outcomes import Refusal, Stop, Unmodelled
-from swapmodel.semantics import tensors, weakrefs
+from swapmodel.semantics import edges, tensors, weakrefs
 from swapmodel.state.classes import module_class
 from swapmodel.state.draft import Draft
 from swapmodel.state.heap import Columns
@@ -51,9 +51,11 @@ def register_parameter(draft: Draft, m: ModuleId, key: str, t: TensorId) -> Stop
     if not tensors.is_parameter(draft, t):
         # [module/parameter-required]
         return _refusal_of("module/parameter-required", draft, key, t)
-    if draft.meta_of(t).grad_fn is not None:
-        # [module/not-a-leaf]
-        return Refusal("module/not-a-leaf", key, (("key", key),))
+    # [module/not-a-leaf]
+    refusal = Refusal("module/not-a-leaf", key, (("key", key),))
+    stop = edges.unless_leaf(draft, t, refusal)
+    if stop is not None:
+        return stop
     put_by_hand(draft, m, key, t)
     return None
 

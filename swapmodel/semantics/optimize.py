@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from swapmodel.outcomes import Refusal, Stop, Unmodelled
-from swapmodel.semantics import payloads, tensors
+from swapmodel.semantics import edges, payloads, tensors
 from swapmodel.semantics.adam import adam
 from swapmodel.semantics.optimizer_state import (
     OTHER_FORM,
@@ -34,8 +34,8 @@ def make(draft: Draft, kind: OptimizerKind, m: ModuleId) -> OptimizerId | Stop:
     """
     `torch.optim.SGD(m.parameters(), lr=1)` and the like.
 
-    Refuses no parameters, and one that a graph computed.  Source:
-    `torch.optim.Optimizer.add_param_group`.
+    Refuses no parameters, and one that a graph computed if it retains no gradient.
+    Source:    `torch.optim.Optimizer.add_param_group`.
     """
     found = tuple(dict.fromkeys(_parameters(draft, m, set())))
     if not found:
@@ -44,9 +44,11 @@ def make(draft: Draft, kind: OptimizerKind, m: ModuleId) -> OptimizerId | Stop:
     for t in found:
         if tensor_class(draft.tensor(t).cls).uninitialized:
             return Unmodelled("an optimizer of uninitialized parameters")
-        if draft.meta_of(t).grad_fn is not None:
-            # [optimizer/non-leaf]
-            return Refusal("optimizer/non-leaf")
+        # [optimizer/non-leaf]
+        refusal = Refusal("optimizer/non-leaf")
+        stop = edges.unless_leaf(draft, t, refusal)
+        if stop is not None and not (stop == refusal and draft.meta_of(t).retains_grad):
+            return stop
     return draft.add_optimizer(Optimizer(kind=kind, parameters=found))
 
 

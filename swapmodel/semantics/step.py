@@ -131,11 +131,11 @@ def _dispatch(
             return optimize.step(draft, *found)
         case actions.ZeroGrad(_, set_to_none):
             return optimize.zero_grad(draft, *found, set_to_none=set_to_none)
-        case actions.SetFlag(flag, value):
+        case _:
+            assert isinstance(action, actions.SetFlag), action
+            flag, value = action.flag, action.value
             flags = {one: getattr(draft.flags, one) for one in field_names(Flags)}
             draft.flags = Flags(**{**flags, flag: value})
-        case _:
-            raise AssertionError(action)
     return None
 
 
@@ -148,10 +148,9 @@ def _compute(draft: Draft, action: Action, found: list[Any]) -> Stop | None:
             made = forward.product(draft, found[0], found[1], grad_mode)
         case actions.View(_, name, grad_mode):
             made = forward.view(draft, found[0], grad_mode)
-        case actions.Detach(_, name):
-            return _name(draft, name, tensors.detach(draft, found[0]))
         case _:
-            raise AssertionError(action)
+            assert isinstance(action, actions.Detach), action
+            return _name(draft, action.name, tensors.detach(draft, found[0]))
     converted = methods.returned(draft, found[0], made, grad_mode=grad_mode)
     return _name(draft, name, converted)
 
@@ -173,10 +172,9 @@ def _on_graph(draft: Draft, action: Action, found: list[Any]) -> Stop | None:
             return _write(draft, *found)
         case actions.Backward():
             return backward.backward(draft, *found)
-        case actions.RegisterHook(_, label, kind):
-            return hooks.register_hook(draft, found[0], label, kind)
         case _:
-            raise AssertionError(action)
+            assert isinstance(action, actions.RegisterHook), action
+            return hooks.register_hook(draft, found[0], action.label, action.kind)
     return None
 
 
@@ -232,8 +230,7 @@ def _fill_grad(draft: Draft, t: TensorId) -> Stop | None:
         return payload
     ones = tensors.make(draft, payloads.ones(payload))
     grad = methods.returned(draft, t, ones)
-    if isinstance(grad, Stop):
-        return grad
+    assert not isinstance(grad, Stop), "ones of a tensor are of its form"
     return autograd_meta.set_grad(draft, t, grad)
 
 

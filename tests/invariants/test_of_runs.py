@@ -15,6 +15,7 @@ from swapmodel.actions import (
     SwapTensors,
     TakeWeakref,
     View,
+    Write,
 )
 from tests.heaps import LATE, NEW, NO_SWAP, done, module
 from tests.invariants.examples import DOUBLE, NOTHING, SWAP, violations
@@ -155,3 +156,11 @@ def test_a_leaf_that_stands_nowhere() -> None:
 
     assert (found.place, found.kind) == ("", "variable")
     assert found.now == "refused by dispatch/no-handler"
+
+
+def test_graphs_are_not_asked_of_every_action() -> None:
+    """An action that gives no tensor other content is let through unasked."""
+    start = done(module(), SQUARED)
+
+    assert violations("graph", start, Write("p")) == []
+    assert violations("graph", start, SetData("p", "t")) != []

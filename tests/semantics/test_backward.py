@@ -13,13 +13,15 @@ from swapmodel.actions import (
     SwapTensors,
     View,
 )
-from swapmodel.semantics.backward import backward
-from swapmodel.semantics.payloads import leaves, read
+from swapmodel.semantics.backward import Arrived, arrive, backward
+from swapmodel.semantics.nodes import ANOTHER_DEVICE
+from swapmodel.semantics.payloads import Dense, Wrapped, leaves, read
 from swapmodel.semantics.step import step
 from swapmodel.state.autograd import Node
 from swapmodel.state.build import Builder
 from swapmodel.state.draft import Draft
 from swapmodel.state.heap import Heap, living
+from swapmodel.state.ids import NodeId
 from tests.heaps import NEW, at, done, module, refused, spec, values
 
 Y = Forward("scale", "p", "y")
@@ -182,14 +184,27 @@ def test_a_gradient_that_cannot_be_read() -> None:
     assert outcome.why == "a null storage is read"  # type: ignore[union-attr]
 
 
+def test_gradients_of_two_devices() -> None:
+    """Where two meet in an inner tensor, the model declines."""
+    cpu, cuda = (Dense("float32", one, 2, (1, 1)) for one in ("cpu", "cuda"))
+    wrapper = Wrapped("TwoTensor", (("a", cpu), ("b", cuda)))
+    arrived: dict[NodeId, Arrived] = {}
+    first, second = Arrived(cpu), Arrived(wrapper)
+
+    assert arrive(arrived, NodeId(0), first) is None
+    assert arrive(arrived, NodeId(0), second) is ANOTHER_DEVICE
+    assert arrived == {NodeId(0): Arrived(cpu)}
+
+
 # -- Sizes -----------------------------------------------------------------------------
 
 
 def resized(*program: Action) -> Heap:
-    """A heap after a program, with a `u` of one element beside."""
+    """A heap after a program, with a `u` of one element and a wrapper beside."""
     build = Builder()
     build.name("p", "tensor", build.parameter())
     build.name("u", "tensor", build.tensor((5,)))
+    build.name("w", "tensor", build.parameter(cls="TwoTensor"))
     return done(build.heap(), *program)
 
 
@@ -207,6 +222,7 @@ def test_a_saved_tensor_of_another_size() -> None:
             (Y, SetData("p", "u"), Forward("scale", "p", "z"), Backward("z")),
             "backward/invalid-gradient",
         ),
+        ((SetData("w.a", "u"), Backward("w")), "backward/mismatch"),
         ((Y, SetData("y", "u"), Backward("y")), "backward/invalid-root"),
         ((Backward("p"), SetData("p.grad", "u"), Backward("p")), "add/size"),
     ],

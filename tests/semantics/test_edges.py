@@ -3,22 +3,33 @@
 import pytest
 
 from swapmodel.actions import (
+    Action,
     Backward,
+    Cast,
     CastData,
+    Convert,
+    Deepcopy,
     Forward,
+    MakeOptimizer,
+    Product,
+    Register,
     RegisterHook,
     RequiresGrad,
     RetainGrad,
+    SetData,
+    SetGrad,
     SwapTensors,
+    TakeWeakref,
     View,
     Write,
 )
-from swapmodel.outcomes import Undefined
+from swapmodel.conversions import ToDevice
 from swapmodel.semantics.edges import grad_fn
-from swapmodel.semantics.step import step
+from swapmodel.semantics.ownership import owners
+from swapmodel.state.build import Builder
 from swapmodel.state.draft import Draft
 from swapmodel.state.heap import Heap
-from tests.heaps import NEW, at, done, module, refused, spec, values
+from tests.heaps import at, done, module, refused, values, with_row
 
 
 def names(heap: Heap, place: str) -> list[str]:
@@ -67,30 +78,117 @@ def test_a_wrapper_whose_base_left_the_graph() -> None:
     assert names(outcome.heap, "v") == []
 
 
-def test_a_first_hook_on_a_stale_view() -> None:
-    """The dict that is being registered is gone by then."""
-    heap = done(module(), View("p", "v"), Write("p"))
-    outcome = step(heap, RegisterHook("v", "h"), spec(NEW))
-
-    assert isinstance(outcome, Undefined)
-
-
-@pytest.mark.parametrize("kind", ["tensor", "post-accumulate", "node"])
-def test_hooks_need_a_gradient(kind: str) -> None:
-    """A tensor outside any graph takes no hook and retains nothing."""
-    rule = "edge/no-grad" if kind == "node" else "hook/no-grad"
-
-    assert refused(module(), RegisterHook("t", "h", kind)).rule == rule  # type: ignore[arg-type]
-    assert refused(module(), RetainGrad("t")).rule == "retain-grad/no-grad"
+def stale(grad_mode: bool, overwrite: bool = False) -> Heap:
+    """A module with a view that was a leaf parameter until its base was written."""
+    b = Builder(overwrite=overwrite)
+    base = b.tensor((1, 2))
+    w = b.mark(b.view(b.share(b.tensor(requires_grad=True), base), base))
+    b.name("m", "module", b.module({"weight": w}))
+    b.name("t", "tensor", base)
+    heap = b.heap()
+    if not grad_mode:
+        i = heap.tensor(w).impl
+        heap = with_row(heap, "metas", i, no_grad_view=True)
+    return done(heap, RequiresGrad("t"), Write("t"))
 
 
-def test_a_post_accumulate_hook_needs_a_leaf() -> None:
-    """A computed tensor accumulates nothing."""
-    heap = done(module(), Forward("scale", "p", "y"))
+META = Convert("m", ToDevice("meta"))
 
-    assert refused(heap, RegisterHook("y", "h", "post-accumulate")).rule == (
-        "hook/not-a-leaf"
-    )
+
+@pytest.mark.parametrize(
+    ("action", "rule"),
+    [
+        (META, "convert/not-a-leaf"),
+        (Register("m", "key", "m.weight"), "module/not-a-leaf"),
+        (Deepcopy("m.weight", "c"), "deepcopy/not-a-leaf"),
+        (MakeOptimizer("SGD", "m", "o"), "optimizer/non-leaf"),
+    ],
+)
+def test_a_stale_view_is_no_leaf(action: Action, rule: str) -> None:
+    """`is_leaf` makes its node again, or is refused where that is forbidden."""
+    assert refused(stale(True), action).rule == rule
+    assert refused(stale(False), action).rule == "view/no-grad"
+
+
+def test_a_gradient_that_is_a_stale_view() -> None:
+    """What a conversion gives is looked at, and the old one where it is assigned."""
+    heap = module(grad=False, overwrite=True)
+    for grad_mode, rule in (
+        (True, "convert/gradient-not-a-leaf"),
+        (False, "view/no-grad"),
+    ):
+        then = done(heap, View("t", "v", grad_mode=grad_mode), RequiresGrad("v"))
+        then = done(then, SetGrad("m.weight", "v"), RequiresGrad("t"), Write("t"))
+
+        assert refused(then, Convert("m", Cast("float64"))).rule == rule
+
+
+def test_a_wrapper_that_is_torn_inside() -> None:
+    """Its stale view cannot be replayed, whoever asks for the node."""
+    b = Builder()
+    inner = {"a": b.tensor(cls="TwoTensor"), "b": b.tensor()}
+    b.name("p", "tensor", b.parameter(cls="TwoTensor", inner=inner))
+    b.name("t", "tensor", b.tensor((5, 6)))
+    heap = done(b.heap(), View("p", "v"), TakeWeakref("_WeakTensorRef", "p.a", "r"))
+    heap = done(refused(heap, SwapTensors("p.a", "t")).heap, Write("v"))
+
+    for action in (Forward("scale", "v", "y"), RegisterHook("v", "h"), Backward("v")):
+        assert refused(heap, action).rule == "dispatch/no-handler"
+
+
+def test_a_stale_view_outside_any_graph() -> None:
+    """It has no node and sends nothing on."""
+    heap = done(module(), View("t", "v"), Write("t"), Product("v", "p", "y"))
+    heap = done(heap, Backward("y"))
+
+    assert values(heap, "p.grad") == (6, 7)
+    assert names(heap, "v") == []
+
+
+def test_a_stale_view_of_what_a_graph_computed() -> None:
+    """It sends its gradient to the node of its base."""
+    y = Forward("scale", "p", "y")
+    heap = done(module(), y, View("y", "v"), Write("y"))
+
+    assert names(heap, "v") == ["AsStridedBackward0", "MulBackward0", "AccumulateGrad"]
+    assert values(done(heap, Backward("v")), "p.grad") == (3, 3)
+
+
+def test_two_views_of_a_wrapper_are_replayed() -> None:
+    """Both functions own what they replay."""
+    heap = done(module("TwoTensor"), View("p", "v"), View("v", "w"))
+    base = heap.tensor(at(heap, "p")).impl
+    kinds = [kind for kind, _ in owners(heap, base)]
+
+    assert sorted(kinds) == [
+        "AccumulateGrad",
+        "python object",
+        "view",
+        "view",
+        "view function",
+        "view function",
+    ]
+
+
+@pytest.mark.parametrize("inner", ["a", "b"])
+def test_an_edge_is_read_off_a_view(inner: str) -> None:
+    """A wrapper must be as large as each of its inner tensors."""
+    b = Builder()
+    b.name("p", "tensor", b.parameter(cls="TwoTensor"))
+    b.name("one", "tensor", b.tensor((5,)))
+    heap = done(b.heap(), SetData(f"p.{inner}", "one"))
+    outcome = refused(heap, RegisterHook("p", "h", "node"))
+
+    assert outcome.rule == "edge/view-as"
+    assert outcome.refusal.facts == (("size", 2), ("expected", 1))
+
+
+def test_a_swap_asks_for_the_node() -> None:
+    """A stale view with two owners is refused before they are counted."""
+    heap = done(module(), View("p", "v", grad_mode=False), SetGrad("t", "v"))
+    heap = done(heap, Write("v"))
+
+    assert refused(heap, SwapTensors("v", "t")).rule == "view/no-grad"
 
 
 def test_integers_require_no_gradient() -> None:

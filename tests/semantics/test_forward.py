@@ -2,12 +2,20 @@
 
 import pytest
 
-from swapmodel.actions import Action, Forward, View
+from swapmodel.actions import (
+    Action,
+    Forward,
+    Product,
+    SwapTensors,
+    TakeWeakref,
+    View,
+    Write,
+)
 from swapmodel.semantics.autograd_meta import requires_grad
 from swapmodel.semantics.edges import gradient_edge
 from swapmodel.semantics.payloads import leaves, read
 from swapmodel.state.draft import Draft
-from tests.heaps import at, done, module, values
+from tests.heaps import at, done, module, refused, values
 
 Y = Forward("scale", "p", "y")
 
@@ -80,3 +88,23 @@ def test_one_accumulator_for_one_leaf() -> None:
     assert edges == {heap.meta_of(at(heap, "p")).accumulator}
     assert len(heap.nodes) == 3
     assert gradient_edge(draft, at(heap, "y")) == heap.meta_of(at(heap, "y")).grad_fn
+
+
+def test_operands_that_cannot_be_read() -> None:
+    """A torn wrapper is refused as either operand of a product, and as a view's."""
+    heap = done(module("TwoTensor"), TakeWeakref("_WeakTensorRef", "p", "r"))
+    torn = refused(heap, SwapTensors("p", "t")).heap
+
+    for action in (Product("p", "m.weight", "y"), Product("m.weight", "p", "y")):
+        assert refused(torn, action).rule == "dispatch/no-handler"
+    assert refused(torn, View("p", "v")).rule == "dispatch/no-handler"
+
+
+def test_operands_without_a_node() -> None:
+    """A stale view under `no_grad` can be read, and takes part in no graph."""
+    heap = done(module(), View("p", "v", grad_mode=False), Write("v"))
+
+    for action in (View("v", "w"), Product("p", "v", "y"), Forward("relu", "v", "y")):
+        assert refused(heap, action).rule == "view/no-grad"
+    then = done(heap, View("v", "w", grad_mode=False))
+    assert then.meta_of(at(then, "w")).no_grad_view

@@ -4,13 +4,16 @@ import pytest
 
 from swapmodel.actions import (
     Action,
+    Backward,
     Cast,
     Convert,
     Drop,
+    Forward,
     MakeOptimizer,
     OptimizerStep,
     Register,
     RequiresGrad,
+    RetainGrad,
     SetGrad,
     View,
     ZeroGrad,
@@ -70,6 +73,21 @@ def test_parameters_that_cannot_be_optimized() -> None:
     w = b.parameter(None, cls="UninitializedParameter")
     b.name("m", "module", b.module({"weight": w}))
     declines(b.heap(), make)
+
+
+def test_what_retains_its_gradient_can_be_optimized() -> None:
+    """It has a gradient to step by, though it is no leaf."""
+    program: tuple[Action, ...] = (
+        Forward("scale", "p", "y"),
+        RetainGrad("y"),
+        Register("m", "y", "y", "by hand"),
+        MakeOptimizer("SGD", "m", "o"),
+        Backward("y"),
+    )
+    heap = done(module(grad=False), *program)
+
+    assert heap.optimizers[0].parameters == (at(heap, "m.weight"), at(heap, "y"))
+    assert values(done(heap, STEP), "y") == (0, 3)
 
 
 def test_shared_children_count_once() -> None:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from swapmodel.actions import Program, TakeWeakref
+from swapmodel.actions import MakeOptimizer, OptimizerStep, Program, TakeWeakref
 from swapmodel.semantics.places import (
     holds_none,
     modules,
@@ -156,3 +156,24 @@ def test_segments() -> None:
 def test_where_nothing_stands(place: str, expected: bool) -> None:
     """Python reads `None` where a gradient or a registration is empty."""
     assert holds_none(NESTED, place) == expected
+
+
+def test_modules_among_other_variables() -> None:
+    """Tensors and weak references are no modules, and nothing reads as `None` there."""
+    heap = done(module(), TakeWeakref("ReferenceType", "p", "a"))
+
+    assert [place for place, _ in modules(heap)] == ["m"]
+    assert not holds_none(heap, "a.grad")
+
+
+def test_what_an_optimizer_refers_to() -> None:
+    """Its parameters and its state stand behind it, in the order of its groups."""
+    make = MakeOptimizer("SGD-momentum", "m", "a")
+    heap = done(module(), make, OptimizerStep("a"))
+    found = [one[:2] for one in placements(heap) if one[0].startswith("a.")]
+
+    assert found == [
+        ("a.param_groups[0][0]", "optimizer"),
+        ("a.param_groups[0][0].grad", "gradient"),
+        ("a.state[0].momentum_buffer", "optimizer"),
+    ]

@@ -169,3 +169,33 @@ def test_an_rnn() -> None:
     assert heap.module(half).flat_weights == (None, w)
     assert heap.module(half).flat_weight_refs == (None, 0)
     assert [one.tensor for one in heap.weakrefs] == [w]
+
+
+def test_views_and_slices() -> None:
+    """One that shares covers part of a storage; a view counts with what it is of."""
+    build = Builder()
+    base, slice_ = build.tensor((3, 4), dtype="float64"), build.tensor()
+    view, second = build.tensor(), build.tensor()
+    assert build.share(slice_, base, offset=1, length=1) == slice_
+    assert build.view(build.share(view, base), base) == view
+    build.share(second, slice_, length=1)
+    heap = build.heap()
+    impls = [heap.impl_of(t) for t in (base, slice_, view, second)]
+
+    assert len({(one.storage, one.dtype) for one in impls}) == 1
+    assert [one.offset for one in impls] == [0, 1, 0, 1]
+    assert [one.length for one in impls] == [2, 1, 2, 1]
+    assert impls[2].counter == impls[0].counter != impls[1].counter
+    assert heap.meta_of(view).base == heap.tensor(base).impl
+    assert heap.meta_of(slice_).base is None
+
+
+def test_a_marked_tensor_is_a_parameter() -> None:
+    """Whatever its class, `_is_param` is set on it."""
+    build = Builder()
+    t = build.mark(build.tensor())
+    wrapper, plain = build.parameter(cls="TwoTensor"), build.parameter()
+    heap = build.heap()
+
+    marked = [heap.tensor(one).is_param for one in (t, wrapper, plain)]
+    assert marked == [True, True, False]
