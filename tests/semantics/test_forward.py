@@ -14,6 +14,7 @@ from swapmodel.actions import (
 from swapmodel.semantics.autograd_meta import requires_grad
 from swapmodel.semantics.edges import gradient_edge
 from swapmodel.semantics.payloads import leaves, read
+from swapmodel.state.build import Builder
 from swapmodel.state.draft import Draft
 from tests.heaps import at, done, module, refused, values
 
@@ -108,3 +109,14 @@ def test_operands_without_a_node() -> None:
         assert refused(heap, action).rule == "view/no-grad"
     then = done(heap, View("v", "w", grad_mode=False))
     assert then.meta_of(at(then, "w")).no_grad_view
+
+
+def test_operands_on_two_devices() -> None:
+    """A product with a tensor on `meta` is refused and names both devices."""
+    b = Builder()
+    b.name("p", "tensor", b.parameter())
+    b.name("q", "tensor", b.parameter(device="meta"))
+    outcome = refused(b.heap(), Product("p", "q", "y"))
+
+    assert outcome.rule == "forward/device"
+    assert outcome.refusal.facts == (("expected", "cpu"), ("device", "meta"))
