@@ -17,6 +17,7 @@ from swapmodel.run import Counterexample
 from swapmodel.search.explore import Exploration
 from swapmodel.semantics.spec import Spec
 from swapmodel.specfiles.claims import KnownCause
+from swapmodel.specfiles.read import paths_of
 from swapmodel.state.events import Path
 
 Verdict: TypeAlias = Literal["holds", "violated", "absent", "undecided"]
@@ -62,16 +63,6 @@ def stem(cause: Cause, spec: str) -> str:
 def told(cause: Cause) -> str:
     """What tells a cause from others of its invariant on its path."""
     return f"{cause.phase} {cause.kind}"
-
-
-def paths_of(spec: Spec) -> tuple[Path, ...]:
-    """The paths that a spec has at all, in the order of `state.events`."""
-    chosen = {row.path for _, rows in spec.choices for row in rows}
-    if spec.has("convert_buffer"):
-        chosen.add("replace")
-    if spec.has("load_state_dict"):
-        chosen.add("copy")
-    return tuple(path for path in get_args(Path) if path in chosen or path == "direct")
 
 
 def reached(explorations: Iterable[Exploration]) -> tuple[Path, ...]:

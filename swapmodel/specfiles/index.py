@@ -7,43 +7,47 @@ A file says where: between a comment that names the table and one that ends it.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TypeVar
+from pathlib import Path
+from typing import TypeVar, get_args
 
 from swapmodel.semantics.spec import Row, Spec
 from swapmodel.specfiles.claims import known_causes
 from swapmodel.specfiles.files import specs_folder
-from swapmodel.specfiles.read import load_spec, spec_ids
+from swapmodel.specfiles.read import load_spec, paths_of, release_ids, spec_ids
 from swapmodel.specfiles.rules import invariants, rules
 from swapmodel.specfiles.schema import BadInput, unknown
 from swapmodel.specfiles.scopes import load_scope, scope_ids, scope_specs
+from swapmodel.state.events import Path as PathTaken
 
 R = TypeVar("R")
 
-FILES = ("README.md",)
-"""The files below `specs` that hold generated tables."""
+FILES = ("specs/README.md", "README.md")
+"""The files that hold generated tables, by path from the top."""
 
 BLOCK = re.compile(r"<!-- table: ([a-z-]+) -->\n(.*?)<!-- end -->\n", re.DOTALL)
 
 
 def generated() -> dict[str, str]:
     """Every file with generated tables as it should be, by path from the top."""
-    return {f"specs/{name}": _fresh(name) for name in FILES}
+    top = specs_folder().parent
+    return {name: _fresh(top, name) for name in FILES if (top / name).is_file()}
 
 
-def _fresh(name: str) -> str:
-    text = (specs_folder() / name).read_text(encoding="utf-8")
+def _fresh(top: Path, name: str) -> str:
+    text = (top / name).read_text(encoding="utf-8")
 
     def block(found: re.Match[str]) -> str:
         if found[1] not in TABLES:
-            raise unknown("table", found[1], TABLES, f"specs/{name}")
+            raise unknown("table", found[1], TABLES, name)
         table = "".join(TABLES[found[1]]())
         return f"<!-- table: {found[1]} -->\n{table}<!-- end -->\n"
 
     fresh = BLOCK.sub(block, text)
     if text.count("<!-- table:") != len(BLOCK.findall(text)):
         what = "a generated table without its end"
-        raise BadInput(what, f"specs/{name}", "write <!-- end --> on a line of its own")
+        raise BadInput(what, name, "write <!-- end --> on a line of its own")
     return fresh
 
 
@@ -150,6 +154,48 @@ def claims_table() -> Iterator[str]:
     yield from rows_of(head, rows)
 
 
+def verdicts_table() -> Iterator[str]:
+    """What is broken on which path under the newest release, in causes."""
+    counts, columns = _causes(), _paths()
+    newest = release_ids()[-1]
+    rows = (
+        [f"`{name}`", *(str(counts[name, path][newest] or "holds") for path in columns)]
+        for name in invariants()
+    )
+    yield from rows_of((newest, *columns), rows)
+
+
+def history_table() -> Iterator[str]:
+    """What is broken by more causes, or fewer, under one release than another."""
+    ids = release_ids()
+    taken = {one: paths_of(load_spec(one)) for one in ids}
+    rows = [
+        [f"`{name}`", path]
+        + [str(known[one] or "holds") if path in taken[one] else "-" for one in ids]
+        for (name, path), known in _causes().items()
+    ]
+    changed = (row for row in rows if len({*row[2:]}) > 1 and {*row[2:]} - UNBROKEN)
+    yield from rows_of(("invariant", "path", *ids), changed)
+
+
+UNBROKEN = {"holds", "-"}
+"""What a cell of a path says that breaks nothing, or that a release has not."""
+
+
+def _causes() -> dict[tuple[str, str], Counter[str]]:
+    """How many causes break an invariant on a path, under each spec."""
+    found = {(name, path): Counter[str]() for name in invariants() for path in _paths()}
+    for one in known_causes():
+        found[one.cause.invariant, one.cause.path].update(one.specs)
+    return found
+
+
+def _paths() -> tuple[str, ...]:
+    """The paths on which anything is known to be broken."""
+    taken = {one.cause.path for one in known_causes()}
+    return tuple(path for path in get_args(PathTaken) if path in taken)
+
+
 TABLES: Mapping[str, Callable[[], Iterator[str]]] = {
     "releases": releases_table,
     "operations": operations_table,
@@ -158,5 +204,7 @@ TABLES: Mapping[str, Callable[[], Iterator[str]]] = {
     "invariants": invariants_table,
     "scopes": scopes_table,
     "claims": claims_table,
+    "verdicts": verdicts_table,
+    "history": history_table,
 }
 """What a file can ask for."""

@@ -9,17 +9,19 @@ from __future__ import annotations
 import os
 from functools import cache
 from pathlib import Path
-from typing import TypeVar
+from typing import TypeVar, get_args
 
 from swapmodel.semantics.spec import Spec
 from swapmodel.specfiles import checks
 from swapmodel.specfiles.files import below, read_toml, shown_path, specs_folder
 from swapmodel.specfiles.rules import invariants, rules
 from swapmodel.specfiles.schema import BadInput, Table, nearest
+from swapmodel.state.events import Path as PathTaken
 
 __all__ = [
     "invariants",
     "load_spec",
+    "paths_of",
     "release_ids",
     "releases_between",
     "rules",
@@ -162,6 +164,18 @@ def _over(
 ) -> tuple[tuple[str, R], ...]:
     """Replace, entry by entry, what the base says under the same name."""
     return tuple((dict(base) | dict(own)).items())
+
+
+def paths_of(spec: Spec) -> tuple[PathTaken, ...]:
+    """The paths that a spec has at all, in the order of `state.events`."""
+    chosen = {row.path for _, rows in spec.choices for row in rows}
+    if spec.has("convert_buffer"):
+        chosen.add("replace")
+    if spec.has("load_state_dict"):
+        chosen.add("copy")
+    return tuple(
+        path for path in get_args(PathTaken) if path in chosen or path == "direct"
+    )
 
 
 def releases_between(table: Table) -> tuple[str, ...]:

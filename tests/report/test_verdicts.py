@@ -7,7 +7,6 @@ from attrs import evolve
 from swapmodel.report.schema import schemas
 from swapmodel.report.verdicts import (
     Row,
-    paths_of,
     render_table,
     render_verdicts,
     rows,
@@ -15,7 +14,7 @@ from swapmodel.report.verdicts import (
 )
 from swapmodel.search.explore import Exploration
 from swapmodel.specfiles.claims import KnownCause
-from swapmodel.specfiles.read import load_spec
+from swapmodel.specfiles.read import load_spec, paths_of
 from tests.report import examples
 from tests.report.test_schema import check
 
