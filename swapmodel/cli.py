@@ -18,7 +18,8 @@ import click
 from swapmodel import __version__
 from swapmodel.check import Checked, jobs, write_reports
 from swapmodel.check import check as run_check
-from swapmodel.lookup import show_command, witness_command
+from swapmodel.commands.hunt import hunt_command
+from swapmodel.commands.lookup import show_command, witness_command
 from swapmodel.outcomes import OutOfScope, Refused, Undefined
 from swapmodel.report.explain import explain_program
 from swapmodel.report.start import start_lines
@@ -79,8 +80,8 @@ def app() -> None:
     """What PyTorch does to tensors when a module is converted, loaded or swapped."""
 
 
-for command in (show_command, witness_command):
-    app.add_command(command)
+for one in (show_command, witness_command, hunt_command):
+    app.add_command(one)
 
 
 # -- check ---------------------------------------------------------------------------

@@ -15,9 +15,9 @@ import attrs
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 
-from swapmodel.actions import ACTIONS, Action, Drop, operands
+from swapmodel.actions import ACTIONS, Action, Drop, Program, operands
 from swapmodel.invariants.catalogue import INVARIANTS
-from swapmodel.invariants.violation import Cause, Invariant, Step
+from swapmodel.invariants.violation import Cause, Invariant, Step, Violation
 from swapmodel.outcomes import Done, Refused
 from swapmodel.run import find_cause
 from swapmodel.search.enabled import ASSIGNED, LABELLED
@@ -44,6 +44,19 @@ TEXTS: dict[str, tuple[str, ...]] = {
 NUMBERS = st.integers(1, 3)
 
 
+class Broken(AssertionError):
+    """A program that a machine ran broke an invariant in a way that is not known."""
+
+    def __init__(
+        self, start: str, program: Program, violation: Violation, cause: Cause
+    ) -> None:
+        super().__init__(f"{cause} is not known: {violation}")
+        self.start = start
+        self.program = program
+        self.violation = violation
+        self.cause = cause
+
+
 def machine(
     spec: Spec,
     starts: Starts,
@@ -65,10 +78,12 @@ def machine(
             return
         one = Step(self.heap, action, outcome, spec)
         self.heap = outcome.heap
+        self.program = (*self.program, action)
         for invariant in invariants:
             for violation in invariant.check(one):
                 cause = find_cause(one, violation, invariant)
-                assert known(cause), f"{cause} is not known: {violation}"
+                if not known(cause):
+                    raise Broken(self.began, self.program, violation, cause)
 
     name = re.sub(r"\W", "_", f"machine_of_{spec.id}")
     return _machine(name, starts, actions, tried)
@@ -90,11 +105,17 @@ def _machine(
     heaps = dict(starts)
 
     def start(self: Any, start: str) -> None:
-        self.heap = heaps[start]
+        self.began, self.program, self.heap = start, (), heaps[start]
 
     first: Any = initialize(start=st.sampled_from([one for one, _ in starts]))
     rules = {snake_case(kind): _rule(kind, tried) for kind in actions}
-    members = {"heap": starts[0][1], "start": first(start), **rules}
+    members = {
+        "heap": starts[0][1],
+        "began": starts[0][0],
+        "program": (),
+        "start": first(start),
+        **rules,
+    }
     return type(name, (RuleBasedStateMachine,), members)
 
 
