@@ -18,6 +18,7 @@ from tempfile import TemporaryDirectory
 
 from attrs import frozen
 
+from tests.meta import tree
 from tests.mutants.faults import ROOT, Fault, faults, stale
 
 PROCESSES = 2
@@ -28,11 +29,9 @@ SECONDS = 240
 ENOUGH = 0.95
 """The share of faults that the tests have to notice."""
 
-COPIED = ("swapmodel", "specs", "tests", "pyproject.toml")
-
 WIDER = (
     ("tests/state", "tests/semantics", "tests/invariants"),
-    ("tests", "--ignore=tests/conformance", "--ignore=tests/docs"),
+    ("tests", "--ignore=tests/conformance"),
 )
 """What runs when the tests of the file have passed."""
 
@@ -92,21 +91,19 @@ def tried(fault: Fault, copies: "SimpleQueue[Path]") -> Tried:
     return Tried(fault, by, time.monotonic() - began)
 
 
-CACHES = shutil.ignore_patterns("__pycache__")
-
-
 def copied(folder: Path) -> Path:
-    """Make a copy of the project that has what the tests read."""
-    folder.mkdir()
-    for name in COPIED:
-        source, target = ROOT / name, folder / name
-        if source.is_dir():
-            shutil.copytree(
-                source, target, ignore=shutil.ignore_patterns("__pycache__")
-            )
-        else:
-            shutil.copy(source, target)
+    """Make a copy of what is in git, or would be, in a repository of its own."""
+    for path in tree.files_in_git():
+        target = folder / path.relative_to(ROOT)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(path, target)
+    subprocess.run(["git", "init", "-q", str(folder)], check=True)
     return folder
+
+
+def without_a_fault(folder: Path) -> str:
+    """The first test that fails in a copy as it is, or nothing."""
+    return noticed(copied(folder), WIDER[-1])
 
 
 def tell(one: Tried) -> None:
@@ -128,19 +125,19 @@ def main(words: list[str]) -> int:
         for one in every
         if not words or any(word in one.says + one.file for word in words)
     ]
-    with TemporaryDirectory() as folder, ThreadPoolExecutor(PROCESSES) as pool:
+    with TemporaryDirectory() as name, ThreadPoolExecutor(PROCESSES) as pool:
+        folder = Path(name)
+        sound = pool.submit(without_a_fault, folder / "sound")
         copies: SimpleQueue[Path] = SimpleQueue()
         for number in range(PROCESSES):
-            copies.put(copied(Path(folder, str(number))))
-        mirrors = sorted({test for one in chosen for test in one.mirror()})
-        sound = copied(Path(folder, "sound"))
-        if by := noticed(sound, tuple(mirrors)):
-            print(f"the tests fail without a fault: {by}", file=sys.stderr)
-            return 3
+            copies.put(copied(folder / str(number)))
         results = []
         for one in pool.map(lambda fault: tried(fault, copies), chosen):
             tell(one)
             results.append(one)
+        if by := sound.result():
+            print(f"the tests fail without a fault: {by}", file=sys.stderr)
+            return 3
     caught = sum(bool(one.by) for one in results)
     print(f"{caught} of {len(results)} faults are noticed")
     return 0 if caught >= ENOUGH * len(results) else 2
