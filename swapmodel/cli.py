@@ -19,7 +19,9 @@ from swapmodel import __version__
 from swapmodel.check import Checked, jobs, write_reports
 from swapmodel.check import check as run_check
 from swapmodel.commands.hunt import hunt_command
+from swapmodel.commands.index import index_command
 from swapmodel.commands.lookup import show_command, witness_command
+from swapmodel.commands.necessity import necessity_command
 from swapmodel.outcomes import OutOfScope, Refused, Undefined
 from swapmodel.report.explain import explain_program
 from swapmodel.report.start import start_lines
@@ -30,7 +32,6 @@ from swapmodel.search.explore import Exploration
 from swapmodel.semantics.spec import Spec
 from swapmodel.specfiles.claims import patch, propose
 from swapmodel.specfiles.files import specs_folder
-from swapmodel.specfiles.index import generated
 from swapmodel.specfiles.read import load_spec, release_ids
 from swapmodel.specfiles.scenario import load_scenario, mismatches
 from swapmodel.specfiles.schema import BadInput
@@ -80,7 +81,13 @@ def app() -> None:
     """What PyTorch does to tensors when a module is converted, loaded or swapped."""
 
 
-for one in (show_command, witness_command, hunt_command):
+for one in (
+    show_command,
+    witness_command,
+    hunt_command,
+    necessity_command,
+    index_command,
+):
     app.add_command(one)
 
 
@@ -188,7 +195,7 @@ def _ended(start, program, spec: Spec) -> int:  # type: ignore[no-untyped-def]
     return REFUTED if lost else AS_CLAIMED
 
 
-# -- claims and generated files ------------------------------------------------------
+# -- claims -----------------------------------------------------------------------
 
 
 @app.command()
@@ -210,24 +217,6 @@ def claims(show: bool, write: bool, processes: int) -> int:
     elif show:
         click.echo(difference, nl=False)
     return REFUTED if difference and not write else AS_CLAIMED
-
-
-@app.command()
-@click.option("--check", "only_check", is_flag=True, help="Write nothing.")
-def index(only_check: bool) -> int:
-    """Write every generated file again, or say which one is stale."""
-    root = specs_folder().parent
-    stale = {
-        name: text
-        for name, text in generated().items()
-        if not (root / name).is_file()
-        or (root / name).read_text(encoding="utf-8") != text
-    }
-    if not only_check:
-        write_texts(root, stale)
-    for name in stale:
-        click.echo(f"{'stale' if only_check else 'written'}: {name}")
-    return REFUTED if stale and only_check else AS_CLAIMED
 
 
 # -- Real torch ----------------------------------------------------------------------

@@ -119,8 +119,14 @@ def messages(table: Table) -> tuple[tuple[str, str], ...]:
 # -- What only the whole spec shows ----------------------------------------------------
 
 
-def whole(operations: Mapping[str, object], rows: Choices, root: Table) -> None:
-    """Refuse a spec that leaves out an operation that one of its own parts calls."""
+def whole(
+    operations: Mapping[str, tuple[str, ...]], rows: Choices, root: Table
+) -> None:
+    """
+    Refuse a spec that leaves out an operation that one of its own parts calls.
+
+    And one whose operation for a path does not set what its caller reads afterwards.
+    """
     where = root.where.key("operations")
     for name in OPERATIONS:
         if "/" not in name and name not in OPTIONAL and name not in operations:
@@ -130,12 +136,30 @@ def whole(operations: Mapping[str, object], rows: Choices, root: Table) -> None:
         if called is not None and called not in operations:
             what = f"operation {name!r} calls {called!r}, which is missing"
             raise BadInput(what, where.key(name), f"write {called} = [...]")
+        _sets_what_is_read(name, operations[name], where)
     for choice, listed in rows:
         place = root.where.key("choose").key(choice)
         for index, row in enumerate(listed):
             _has_operation(choice, row.path, operations, place.item(index))
     for choice in sorted({one for one, _ in PREDICATES} - {one for one, _ in rows}):
         raise _missing("choice", choice, root.where, f"write [[choose.{choice}]]")
+
+
+def _sets_what_is_read(name: str, phases: tuple[str, ...], where: Where) -> None:
+    """Refuse `convert_parameter/data` if it sets nothing to go on with."""
+    caller = PHASES.get((name.partition("/")[0], "convert"))
+    if "/" not in name or caller is None:
+        return
+    done = {local for one in phases for local in PHASES[name, one].sets}
+    for local in caller.sets:
+        if local not in done:
+            makers = [
+                one
+                for (operation, one), maker in PHASES.items()
+                if operation == name and local in maker.sets
+            ]
+            what = f"operation {name!r} does not set {local!r}, which is read after it"
+            raise BadInput(what, where.key(name), f"put {' or '.join(makers)} in it")
 
 
 def _missing(what: str, name: str, where: Where, instead: str) -> BadInput:

@@ -52,6 +52,14 @@ CONVERT = """\
             "write an array of texts",
         ),
         (
+            (
+                '"convert_parameter/data" = ["set-data"]',
+                '"convert_parameter/data" = []',
+            ),
+            "operation 'convert_parameter/data' does not set 'out', which is read "
+            'after it @ {file}:operations."convert_parameter/data", put set-data in it',
+        ),
+        (
             ('"could-not-swap"]', '"couldnt-swap"]'),
             "unknown phase 'couldnt-swap' @ "
             '{file}:refused."convert_parameter/swap"[1], write could-not-swap or ',
