@@ -9,7 +9,7 @@ TOOL := $(VENV)/bin/swapmodel
 CODE := $(wildcard swapmodel tests bench)
 
 .NOTPARALLEL:
-.PHONY: help check test conform confirm bench lint types format index ci clean
+.PHONY: help check test coverage mutants conform confirm bench lint types format index ci clean
 
 help:               ## say what there is
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' Makefile
@@ -20,6 +20,12 @@ check: $(VENV)/.core   ## search every scope and compare with the claims
 
 test: $(VENV)/.dev     ## run the tests; those that need torch only if it is there
 	@$(PY) -m pytest -n auto $(ARGS)
+
+coverage: $(VENV)/.dev ## run the tests, and say which branches of the core they leave out
+	@$(PY) -m pytest -n auto --cov $(ARGS)
+
+mutants: $(VENV)/.dev  ## put faults into the code, one at a time, and say which the tests miss
+	@$(PY) -m tests.mutants $(ARGS)
 
 conform: $(VENV)/.torch  ## run the programs in lockstep on real torch
 	@$(TOOL) conform $(SHARE) $(ARGS)
@@ -43,7 +49,7 @@ index: $(VENV)/.core   ## write the generated status tables again
 	@$(TOOL) index $(ARGS)
 
 ci: SHARE := --share 16
-ci: $(VENV)/.dev $(VENV)/.torch lint types test check conform confirm  ## exactly what CI does
+ci: $(VENV)/.dev $(VENV)/.torch lint types coverage check conform confirm  ## exactly what CI does
 
 clean:              ## remove what is not in git: environment, caches, builds
 	@rm -rf $(VENV) dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .benchmarks

@@ -56,6 +56,11 @@ def run(*args: str) -> int:
         ("conform --processes -1", "-1 is not in the range"),
         ("confirm gone.py", "'gone.py' does not exist"),
         ("confirm --spec", "requires an argument"),
+        ("show", "Choose from: rule, invariant, spec"),
+        ("show rule nonsense", "unknown rule 'nonsense'"),
+        ("show nonsense swap/poison", "'nonsense' is not one of"),
+        ("witness", "Missing argument 'NAME'"),
+        ("witness nonsense", "unknown rule or invariant 'nonsense'"),
     ],
 )
 def test_bad_usage(

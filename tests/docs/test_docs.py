@@ -31,6 +31,7 @@ TOOLS = {
     "hatchling": "hatchling",
     "mypy": "mypy",
     "pytest-xdist": "-n auto",
+    "pytest-cov": "--cov ",
     "ruff": "ruff",
 }
 """What is declared and never imported, with what the Makefile or a test calls."""

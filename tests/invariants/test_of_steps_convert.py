@@ -21,6 +21,16 @@ def test_nothing_is_promised_of_what_a_function_chooses() -> None:
     assert violations("values", buffers(), Convert("m", Other("m.one"))) == []
 
 
+def test_a_registration_that_is_gone() -> None:
+    """A buffer that became `None` refers to another object than before."""
+    found = violations("identity", buffers(), Convert("m", NoTensor()))
+
+    assert [(one.place, one.now) for one in found] == [
+        ("m.one", "another"),
+        ("m.two", "another"),
+    ]
+
+
 def test_a_buffer_is_promised_what_is_computed() -> None:
     """The function is applied once to a tensor that stands twice."""
     b = Builder()

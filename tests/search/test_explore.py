@@ -13,13 +13,16 @@ from swapmodel.actions import (
     Convert,
     Drop,
     Forward,
+    RegisterHook,
     SetData,
     TakeWeakref,
     View,
+    Write,
 )
 from swapmodel.invariants.violation import Invariant, Step, Violation
 from swapmodel.search.explore import Search, explore
 from swapmodel.search.scope import Scope
+from tests.heaps import done, module
 from tests.search.starts import SMALL, TRIED, spec
 
 
@@ -102,6 +105,16 @@ def test_what_the_model_declines_is_counted() -> None:
     found = explore(scope(1, *TRIED), spec("torch-2.1"), invariants=())
 
     assert found.unmodelled == (("torch-2.1 has no swap_tensors", 1),)
+
+
+def test_nothing_is_tried_behind_a_crash() -> None:
+    """A heap that torch would not have left is no heap of the search."""
+    start = done(module(), View("p", "v"), Write("p"))
+    crash = RegisterHook("v", "h")
+    one = Scope(id="crash", starts=(("stale", start),), actions=(crash,), depth=3)
+    found = explore(one, spec("torch-2.13"), invariants=())
+
+    assert (found.heaps, found.transitions) == (1, 1)
 
 
 def test_limit_leaves_it_undecided() -> None:

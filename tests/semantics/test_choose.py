@@ -108,3 +108,16 @@ def test_a_gradient_that_is_fake(applied: str) -> None:
 
     last = "assign" if applied == "FakeTensor" else "data"
     assert found == ["data", "data", "data", last]
+
+
+def test_a_gradient_has_a_path_of_its_own() -> None:
+    """On `meta` a wrapper and a plain tensor differ; each is asked for itself."""
+    b = Builder()
+    weight = b.parameter(device="meta")
+    b.gradient(weight, b.tensor(cls="TwoTensor", device="meta"))
+    b.name("m", "module", b.module({"weight": weight}))
+
+    assert [(one.role, one.path) for one in told(b.heap(), NEW)] == [
+        ("parameter", "data"),
+        ("gradient", "data"),
+    ]

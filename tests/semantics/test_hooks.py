@@ -120,6 +120,30 @@ def test_the_edge_of_a_torn_wrapper() -> None:
     assert refused(heap, RegisterHook("p", "h", "node")).rule == "dispatch/no-handler"
 
 
+def test_a_hook_fires_once_for_all_that_comes() -> None:
+    """A leaf waits for both of its gradients, and is told their sum."""
+    hooks = RegisterHook("p", "after", "post-accumulate"), RegisterHook("p", "before")
+    heap = done(module(), Y, Forward("square", "p", "z"), *hooks)
+    heap = done(heap, Product("y", "z", "x"))
+
+    assert fired(heap, Backward("x")) == (
+        ("before", "tensor"),
+        ("after", "post-accumulate"),
+    )
+
+
+@pytest.mark.parametrize("leaf", ["p", "m.weight"])
+def test_the_newest_node_runs_first(leaf: str) -> None:
+    """But a leaf at once, before an older node that is ready too."""
+    old, new = Forward("scale", "p", "y"), Forward("scale", "m.weight", "z")
+    hooks = [RegisterHook("y", "old"), RegisterHook("z", "new")]
+    heap = done(module(), old, new, *hooks, RegisterHook(leaf, "leaf"))
+    heap = done(heap, Product("y", "z", "x"))
+    expected = ["new", "old", "leaf"] if leaf == "p" else ["new", "leaf", "old"]
+
+    assert [label for label, _ in fired(heap, Backward("x"))] == expected
+
+
 # -- Gradients that are kept -----------------------------------------------------------
 
 

@@ -213,3 +213,13 @@ def test_a_wrapper_and_a_plain_tensor(device: str) -> None:
     for one, two in ((plain, other), (other, plain)):
         assert compatible(draft, one, two) == (device == "cpu")
         assert compatible(draft, one, one)
+
+
+def test_a_view_of_what_requires_a_gradient() -> None:
+    """It requires one too, though no graph knows it: integers are refused."""
+    b = Builder()
+    b.name("p", "tensor", b.parameter())
+    b.name("i", "tensor", b.tensor(dtype="int64"))
+    heap = done(b.heap(), View("p", "v", grad_mode=False))
+
+    assert refused(heap, SetData("v", "i")).rule == "set-data/differentiable-dtype"
