@@ -52,6 +52,8 @@ def run(*args: str) -> int:
         ("run one.toml two.toml", "unexpected extra argument (two.toml)"),
         ("claims --nonsense", "No such option '--nonsense'"),
         ("claims --processes 65", "65 is not in the range"),
+        ("hunt --profile long", "'long' is not one of"),
+        ("necessity --processes 0", "0 is not in the range"),
         ("index now", "unexpected extra argument (now)"),
         ("conform --processes -1", "-1 is not in the range"),
         ("confirm gone.py", "'gone.py' does not exist"),
