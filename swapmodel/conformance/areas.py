@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 from swapmodel.conformance import (
     starts_of_conversions,
+    starts_of_functions,
     starts_of_graphs,
     starts_of_modules,
     starts_of_optimizers,
@@ -24,6 +25,7 @@ AREAS: dict[str, Callable[[], tuple[Scope, ...]]] = {
         *starts_of_conversions.scopes(2),
         *starts_of_conversions.scopes(3),
     ),
+    "functions": starts_of_functions.scopes,
     "graphs": starts_of_graphs.scopes,
     "modules": starts_of_modules.scopes,
     "optimizers": starts_of_optimizers.scopes,

@@ -48,7 +48,7 @@ def _handed_out(heap: Columns, ref: Weakref, place: int | None) -> Iterator[Any]
     impl = heap.impl_of(t)
     if promise.asked == "identity":
         yield place, True
-    elif impl.storage is not None and impl.device != "meta":
+    elif impl.storage is not None and impl.length and impl.device != "meta":
         yield place, True if impl.length == 1 else "ambiguous"
 
 

@@ -83,8 +83,9 @@ def take(keeper: Keeper, t: Any, label: str, fired: list[str]) -> Kept:
 
 def metadata(t: Any) -> Noted:
     """What can be noted of a tensor without holding it."""
-    dtype = str(t.dtype).removeprefix("torch.")
-    return type(t).__name__, dtype, t.numel(), t.requires_grad
+    with torch._C.DisableTorchFunctionSubclass():
+        dtype = str(t.dtype).removeprefix("torch.")
+        return type(t).__name__, dtype, t.numel(), t.requires_grad
 
 
 # -- What is handed out --------------------------------------------------------------

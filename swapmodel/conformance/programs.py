@@ -10,6 +10,7 @@ from random import Random
 from attrs import Factory, define
 
 from swapmodel.actions import Action, Program
+from swapmodel.conformance.drawing import next_action
 from swapmodel.conformance.lockstep import (
     Divergence,
     compare,
@@ -17,6 +18,7 @@ from swapmodel.conformance.lockstep import (
     predicted,
     shrink,
 )
+from swapmodel.conformance.starts_at_random import Starts
 from swapmodel.conformance.undefined import MISBEHAVED, end_of
 from swapmodel.outcomes import OutOfScope, Undefined
 from swapmodel.search.enabled import enabled
@@ -24,6 +26,9 @@ from swapmodel.search.scope import Scope
 from swapmodel.semantics.spec import Spec
 from swapmodel.semantics.step import step
 from swapmodel.state.heap import Heap
+
+DECLINED = 8
+"""Of how many drawn actions that the model declines one is kept; it ends a program."""
 
 KEPT = 5
 """How many divergences of one job are kept in full."""
@@ -40,6 +45,11 @@ class Tally:
     diverging: int = 0
     undefined: int = 0
     unmodelled: Counter[str] = Factory(Counter)
+    """Why the model declined to say what a program's last action comes to."""
+
+    drawn_again: Counter[str] = Factory(Counter)
+    """The same of actions that were drawn, and another one in their place."""
+
     kept: list[tuple[str, Divergence]] = Factory(list)
     """The first divergences, each with the id of its start heap."""
 
@@ -50,6 +60,7 @@ class Tally:
         self.diverging += other.diverging
         self.undefined += other.undefined
         self.unmodelled.update(other.unmodelled)
+        self.drawn_again.update(other.drawn_again)
         self.kept.extend(other.kept)
 
     def diverges(self, start_id: str, found: Divergence, spec: Spec) -> None:
@@ -123,18 +134,27 @@ def _misbehaves(
 # -- Programs at random --------------------------------------------------------------
 
 
-def draw(scope: Scope, seed: int, spec: Spec) -> tuple[int, Program]:
-    """Draw a start heap and a program; the model says what is enabled after each."""
+def draw(
+    starts: Starts, depth: int, seed: int, spec: Spec, tally: Tally | None = None
+) -> tuple[int, Program]:
+    """
+    Draw a start heap and a program; the model says what is there after each action.
+
+    What it declines would end most programs early; of `DECLINED` such actions one is
+    kept, and *tally* counts the others.
+    """
     random = Random(seed)
-    start = random.randrange(len(scope.starts))
-    heap = scope.starts[start][1]
+    start = random.randrange(len(starts))
+    heap = starts[start][1]
     program: Program = ()
-    for _ in range(random.randint(2, scope.depth)):
-        choice = list(enabled(heap, scope.actions))
-        kinds = sorted({type(one).__name__ for one in choice})
-        kind = random.choice(kinds)
-        action = random.choice([one for one in choice if type(one).__name__ == kind])
+    length = random.randint(2, depth)
+    while len(program) < length:
+        action = next_action(heap, random)
         outcome = step(heap, action, spec)
+        if isinstance(outcome, OutOfScope) and random.randrange(DECLINED):
+            if tally is not None:
+                tally.drawn_again[outcome.why] += 1
+            continue
         program = (*program, action)
         if isinstance(outcome, OutOfScope | Undefined):
             break
@@ -142,7 +162,7 @@ def draw(scope: Scope, seed: int, spec: Spec) -> tuple[int, Program]:
     return start, program
 
 
-def run_drawn(scope: Scope, seeds: range, spec: Spec) -> Tally:
+def run_drawn(starts: Starts, depth: int, seeds: range, spec: Spec) -> Tally:
     """
     Run one program per seed in both worlds.
 
@@ -151,8 +171,8 @@ def run_drawn(scope: Scope, seeds: range, spec: Spec) -> Tally:
     """
     tally = Tally()
     for seed in seeds:
-        start, program = draw(scope, seed, spec)
-        start_id, heap = scope.starts[start]
+        start, program = draw(starts, depth, seed, spec, tally)
+        start_id, heap = starts[start]
         tally.programs += 1
         tally.actions += len(program)
         found = compare(heap, program, spec, every=seed % 2 == 0)

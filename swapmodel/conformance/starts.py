@@ -50,21 +50,6 @@ def exhaustive_scopes(depth: int) -> tuple[Scope, ...]:
     )
 
 
-def random_scope(depth: int) -> Scope:
-    """Larger heaps for programs drawn at random: ties, children, buffers, flags."""
-    starts = (
-        (f"{kind}{'-swap' * swap}{'-overwrite' * overwrite}", heap)
-        for kind, swap, overwrite in product(CLASSES, FLAGS, FLAGS)
-        for heap in [_model(kind, Builder(swap=swap, overwrite=overwrite))]
-    )
-    return Scope(
-        id="random",
-        starts=tuple(starts),
-        actions=tuple(_many_actions()),
-        depth=depth,
-    )
-
-
 # -- Start heaps -------------------------------------------------------------------
 
 
@@ -102,17 +87,6 @@ def _parameter(b: Builder, kind: str, *, graded: bool) -> TensorId:
 def _pair(b: Builder, graded: bool) -> None:
     b.name("p", "tensor", _parameter(b, "plain", graded=graded))
     b.name("q", "tensor", b.tensor((3, 4)))
-
-
-def _model(kind: str, b: Builder) -> Heap:
-    w, c = _parameter(b, kind, graded=True), _parameter(b, "plain", graded=False)
-    child = b.module({"weight": c, "tied": w}, buffers={"running": b.tensor((5, 6))})
-    bias = b.parameter((0, 7))
-    m = b.module({"weight": w, "bias": bias}, children={"child": child})
-    b.name("m", "module", m)
-    b.name("p", "tensor", b.parameter((3, 5), attributes={"tag": 2}))
-    b.name("u", "tensor", b.tensor((3, 4)))
-    return b.heap()
 
 
 # -- Actions -----------------------------------------------------------------------
@@ -158,28 +132,3 @@ def _inner_actions(w: str, u: str) -> Iterator[Action]:
     yield CastData(inner, "float64")
     yield View(inner, "v")
     yield SetData(inner, u)
-
-
-def _many_actions() -> Iterator[Action]:
-    """What can be done with all places of the larger heaps."""
-    grads = ("m.weight.grad", "m.bias.grad", "p.grad")
-    leaves = ("m.weight", "m.bias", "m.child.weight", "p", "u")
-    made = ("y", "z", "v")
-    everything = (*leaves, *made, *grads, "m.weight.a", "m.child.running")
-    for module, dtype in product(("m", "m.child"), ("float16", "float32", "float64")):
-        yield Convert(module, Cast(dtype))
-    for t1, t2 in product((*leaves, *grads, "y", "v"), repeat=2):
-        yield SwapTensors(t1, t2)
-        yield SetData(t1, t2)
-    for t in everything:
-        yield from (CastData(t, "float64"), FillGrad(t), ClearGrad(t), Backward(t))
-        for name in ("y", "z"):
-            yield Forward("scale", t, name)
-            yield Forward("square", t, name)
-        yield View(t, "v")
-        yield from (RegisterHook(t, "h"), RegisterHook(t, "k"))
-        yield SetAttribute(t, "tag")
-        for kind, name in product(WEAKREFS, ("r", "s")):
-            yield TakeWeakref(kind, t, name)  # type: ignore[arg-type]
-    for name in ("y", "z", "v", "r", "s", "p", "u"):
-        yield Drop(name)

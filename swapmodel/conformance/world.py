@@ -78,8 +78,8 @@ class World:
             perform.perform(self.variables, self.fired, action)
         except Exception as error:
             errors = _chain(error)
-        if errors:
-            gc.collect()
+        # A cycle that waited for a look would die in an action that has no part in it.
+        gc.collect()
         if _grows(action):
             keep_small(self.variables)
         return errors

@@ -1,7 +1,7 @@
 """
 What every operation does, phase by phase.
 
-Reading order: spec, ownership, places, payloads, tensors,
+Reading order: spec, ownership, cycles, places, payloads, broadcast, tensors,
 autograd_meta, edges, weakrefs, modules, hooks, forward, methods, nodes, backward,
 guards, swap, set_data, functions, apply_fn, choose, convert_gradient, convert_rnn,
 convert, deepcopy, optimizer_state, adam, optimize, step

@@ -7,7 +7,7 @@ from __future__ import annotations
 from attrs import define
 
 from swapmodel.outcomes import Refusal, Stop
-from swapmodel.semantics import nodes, payloads, tensors
+from swapmodel.semantics import broadcast, nodes, payloads, tensors
 from swapmodel.semantics.autograd_meta import requires_grad
 from swapmodel.semantics.edges import gradient_edge
 from swapmodel.semantics.nodes import ANOTHER_DEVICE, Sent
@@ -102,10 +102,10 @@ def arrive(arrived: dict[NodeId, Arrived], n: NodeId, one: Arrived) -> Stop | No
     if there is None:
         arrived[n] = one
         return None
-    if payloads.devices(there.gradient, one.gradient) is not None:
+    if broadcast.devices(there.gradient, one.gradient) is not None:
         return ANOTHER_DEVICE
     in_place = isinstance(there.gradient, Dense) and there.gradient.device != "meta"
-    there.gradient = payloads.combine(there.gradient, one.gradient, payloads.add)
+    there.gradient = broadcast.combine(there.gradient, one.gradient, payloads.add)
     there.writes += in_place
     return None
 
@@ -172,9 +172,9 @@ def _retain(draft: Draft, i: ImplId | None, gradient: Payload) -> Stop | None:
         before = payloads.read(draft, kept)
         if isinstance(before, Stop):
             return before
-        if payloads.devices(before, gradient) is not None:
+        if broadcast.devices(before, gradient) is not None:
             return ANOTHER_DEVICE
-        gradient = payloads.combine(before, gradient, payloads.add)
+        gradient = broadcast.combine(before, gradient, payloads.add)
     new = tensors.make(draft, gradient)
     draft.edit_meta(i).grad = draft.tensor(new).impl
     return None

@@ -75,7 +75,7 @@ def _tensor(draft: Draft, t: TensorId, memo: Memo) -> TensorId | Stop:
 
     Source: `Tensor.__deepcopy__`.
     """
-    tensor, meta = draft.tensor(t), draft.meta_of(t)
+    tensor = draft.tensor(t)
     # [deepcopy/not-a-leaf]
     stop = edges.unless_leaf(draft, t, Refusal("deepcopy/not-a-leaf"))
     if stop is not None:
@@ -83,8 +83,10 @@ def _tensor(draft: Draft, t: TensorId, memo: Memo) -> TensorId | Stop:
     made = _content(draft, t, memo)
     if isinstance(made, Stop):
         return made
-    if meta.requires_grad:
-        draft.edit_meta(draft.tensor(made).impl).requires_grad = True
+    if autograd_meta.requires_grad(draft, t):
+        refused = autograd_meta.set_requires_grad(draft, made, True)
+        if refused is not None:
+            return refused
     grad = draft.grad_of(t)
     if grad is not None:
         copied = deepcopy(draft, grad, memo)
@@ -114,7 +116,11 @@ def _content(draft: Draft, t: TensorId, memo: Memo) -> TensorId | Stop:
     payload = payloads.read(draft, t)
     if isinstance(payload, Stop):
         return payload
-    if impl.device == "meta" or impl.storage is None:
+    empty = impl.length == 0
+    if impl.device == "meta" or impl.storage is None or (cls != "Tensor" and empty):
+        if payloads.kind(payload) != cls:
+            # [deepcopy/clone-type]
+            return Refusal("deepcopy/clone-type")
         return tensors.make(draft, payload)
     if isinstance(payload, Wrapped):
         return Unmodelled("the copy of a wrapper with a storage has no dimension")

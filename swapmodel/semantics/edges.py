@@ -10,6 +10,7 @@ from __future__ import annotations
 from swapmodel.outcomes import Refusal, Stop
 from swapmodel.semantics import payloads
 from swapmodel.state.autograd import Node, in_graph
+from swapmodel.state.classes import tensor_class
 from swapmodel.state.draft import Draft
 from swapmodel.state.heap import Columns
 from swapmodel.state.ids import ImplId, NodeId, TensorId
@@ -178,5 +179,20 @@ def edge_of_leaf(draft: Draft, t: TensorId) -> NodeId | Stop:
             facts = (("size", length), ("expected", one.length))
             return Refusal("edge/view-as", facts=facts)
     node = _edge(draft, draft.tensor(t).impl)
-    # [edge/no-function]
-    return Refusal("edge/no-function") if node is None else node
+    if node is None:
+        # [edge/no-function]
+        return Refusal("edge/no-function")
+    if not tensor_class(draft.tensor(t).cls).converts:
+        return node
+    # [edge/of-the-view] What is converted is a view of the new view, so that the node
+    # behind it is that view's, which nothing keeps.
+    whole = draft.impl_of(t)
+    view = Node(
+        name="ViewBackward0",
+        function="view",
+        dtype=whole.dtype,
+        length=whole.length,
+        device=whole.device,
+        edges=(node,),
+    )
+    return draft.add_node(view)

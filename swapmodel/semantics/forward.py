@@ -8,10 +8,11 @@ from collections.abc import Callable
 
 from attrs import frozen
 
-from swapmodel.outcomes import Refusal, Stop
-from swapmodel.semantics import payloads, tensors
+from swapmodel.outcomes import Refusal, Stop, Unmodelled
+from swapmodel.semantics import broadcast, payloads, tensors
 from swapmodel.semantics.autograd_meta import requires_grad
 from swapmodel.semantics.edges import gradient_edge
+from swapmodel.semantics.payloads import Payload
 from swapmodel.state.autograd import RESULT, Node, SavedVariable
 from swapmodel.state.draft import Draft
 from swapmodel.state.ids import NodeId, TensorId
@@ -54,10 +55,11 @@ def forward(
     payload = payloads.read(draft, t)
     if isinstance(payload, Stop):
         return payload
-    edges = recorded_edges(draft, (t,), grad_mode)
+    computed = payloads.apply(payload, FUNCTIONS[function].computes)
+    edges = _differentiable_edges(draft, (t,), grad_mode, computed)
     if edges is not None and not isinstance(edges, tuple):
         return edges
-    out = tensors.make(draft, payloads.apply(payload, FUNCTIONS[function].computes))
+    out = tensors.make(draft, computed)
     record(draft, function, (t,), edges, out)
     return out
 
@@ -69,14 +71,21 @@ def product(draft: Draft, t: TensorId, u: TensorId, grad_mode: bool) -> TensorId
         return one
     if isinstance(other, Stop):
         return other
-    devices = payloads.devices(one, other)
+    devices = broadcast.devices(one, other)
     if devices is not None:
         # [forward/device]
         return Refusal("forward/device", facts=devices)
-    edges = recorded_edges(draft, (t, u), grad_mode)
+    sizes = broadcast.sizes(one, other)
+    if sizes is not None and payloads.on_meta(one):
+        return Unmodelled("sizes that differ on meta")
+    if sizes is not None:
+        # [forward/size]
+        return Refusal("forward/size", facts=sizes)
+    computed = broadcast.combine(one, other, payloads.multiply)
+    edges = _differentiable_edges(draft, (t, u), grad_mode, computed)
     if edges is not None and not isinstance(edges, tuple):
         return edges
-    out = tensors.make(draft, payloads.combine(one, other, payloads.multiply))
+    out = tensors.make(draft, computed)
     record(draft, "product", (t, u), edges, out)
     return out
 
@@ -86,7 +95,7 @@ def view(draft: Draft, t: TensorId, grad_mode: bool) -> TensorId | Stop:
     payload = payloads.outline(draft, t)
     if isinstance(payload, Stop):
         return payload
-    edges = recorded_edges(draft, (t,), grad_mode)
+    edges = _differentiable_edges(draft, (t,), grad_mode, payload)
     if edges is not None and not isinstance(edges, tuple):
         return edges
     out = tensors.alias(draft, t, payload, draft.impl_of(t).counter)
@@ -113,6 +122,22 @@ def recorded_edges(
             return edge
         found.append(edge)
     return tuple(found)
+
+
+def _differentiable_edges(
+    draft: Draft, operands: tuple[TensorId, ...], grad_mode: bool, result: Payload
+) -> Edges | Stop | None:
+    """
+    The edges of a function that makes *result*, which integers cannot have.
+
+    A wrapper's dtype can be another one than that of what it wraps.
+    """
+    edges = recorded_edges(draft, operands, grad_mode)
+    dtype = payloads.first(result).dtype
+    if isinstance(edges, tuple) and dtype not in payloads.DIFFERENTIABLE:
+        # [forward/dtype]
+        return Refusal("forward/dtype", facts=(("dtype", dtype),))
+    return edges
 
 
 def record(

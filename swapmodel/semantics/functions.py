@@ -57,6 +57,10 @@ def call(
     """
     if tensor_class(draft.tensor(t).cls).fake:
         return methods.FAKE
+    known = tensor_class(draft.tensor(t).cls)
+    if known.uninitialized and isinstance(fn, Cast) and _is_denied(draft, fn, t):
+        # [class/uninitialized]
+        return Refusal("class/uninitialized", known.name)
     match fn:
         case RaiseAt(at, one):
             if number == at:
@@ -68,6 +72,11 @@ def call(
             return _called(draft, one, t, grad)
         case _:
             return _called(draft, fn, t, grad)
+
+
+def _is_denied(draft: Draft, fn: Cast, t: TensorId) -> bool:
+    """Whether it is `m.bfloat16()`, of which `_allowed_methods` knows nothing."""
+    return draft.impl_of(t).dtype in FLOATING and fn.dtype == "bfloat16"
 
 
 def _called(
@@ -212,6 +221,9 @@ def _wrapped(draft: Draft, t: TensorId, cls: str) -> TensorId | Stop:
         return Unmodelled(f"{cls} wraps nothing")
     if tensor_class(draft.tensor(t).cls).converts:
         return Unmodelled("a wrapper around tensors of another class")
+    if tensor_class(draft.tensor(t).cls).unwraps and draft.impl_of(t).python_key:
+        t = draft.tensor(t).inner[0][1]
+        return _wrapped(draft, t, cls)
     payload = payloads.read(draft, t)
     if isinstance(payload, Stop):
         return payload

@@ -32,21 +32,28 @@ def refusal(state: Columns, action: Action, operand: Found) -> Stop | None:
 
 
 def returned(
-    draft: Draft, t: TensorId, made: TensorId | Stop, *, grad_mode: bool = True
+    draft: Draft,
+    t: TensorId,
+    made: TensorId | Stop,
+    *others: TensorId,
+    grad_mode: bool = True,
 ) -> TensorId | Stop:
     """
-    What a call on *t* gives when *made* is what it computes.
+    What a call on *t* and *others* gives when *made* is what it computes.
 
     A class that converts makes a view of the result, in a graph if there is one.
     """
-    known = tensor_class(draft.tensor(t).cls)
+    classes = [tensor_class(draft.tensor(one).cls) for one in (t, *others)]
+    known = next((one for one in classes if one.converts), classes[0])
     if isinstance(made, Stop) or not known.converts:
         return made
     if draft.tensor(made).cls == known.name:
         return made
     payload = payloads.outline(draft, made)
     if isinstance(payload, payloads.Wrapped):
-        return Unmodelled("a wrapper's result is converted to another class")
+        facts = (("class", known.name), ("found", payload.cls))
+        # [class/as-subclass]
+        return Refusal("class/as-subclass", facts=facts)
     if not isinstance(payload, payloads.Dense):
         return payload
     out = tensors.as_subclass(draft, made, known.name, grad_mode=grad_mode)

@@ -5,7 +5,7 @@ What gradient does each node send on, and what does the last one accumulate?
 from __future__ import annotations
 
 from swapmodel.outcomes import Refusal, Stop, Unmodelled
-from swapmodel.semantics import edges, payloads, tensors
+from swapmodel.semantics import broadcast, edges, payloads, tensors
 from swapmodel.semantics.payloads import Payload
 from swapmodel.state.autograd import Node, SavedVariable
 from swapmodel.state.draft import Draft
@@ -24,12 +24,12 @@ def sent_on(draft: Draft, node: Node, gradient: Payload) -> Sent | Stop:
         value = _unpacked(draft, saved)
         if isinstance(value, Stop):
             return value
-        if payloads.devices(gradient, value) is not None:
+        if broadcast.devices(gradient, value) is not None:
             return ANOTHER_DEVICE
         values[saved.operand] = value
     if node.function == "product":
         return tuple(
-            payloads.combine(gradient, values[other], payloads.multiply)
+            broadcast.combine(gradient, values[other], payloads.multiply)
             if edge is not None
             else None
             for edge, other in zip(node.edges, (1, 0), strict=True)
@@ -79,10 +79,10 @@ def _gradient(node: Node, gradient: Payload, values: dict[int, Payload]) -> Payl
             return payloads.apply(gradient, lambda one: one * payloads.SCALE)
     (value,) = values.values()
     if node.function == "relu":
-        return payloads.combine(gradient, value, lambda g, one: g if one else 0)
+        return broadcast.combine(gradient, value, lambda g, one: g if one else 0)
     assert node.function == "square"
     value = payloads.inexact(value)
-    return payloads.combine(gradient, value, lambda g, one: 2 * g * one)
+    return broadcast.combine(gradient, value, lambda g, one: 2 * g * one)
 
 
 def _unpacked(draft: Draft, saved: SavedVariable) -> Payload | Stop:
@@ -123,7 +123,7 @@ def accumulate(
         return tensors.add_in_place(draft, draft.impl(grad).pyobj, gradient)
     if given:
         gradient = payloads.cast(gradient, payloads.first(gradient).dtype)
-        gradient = payloads.spread(gradient, draft.impl(i).length)
+        gradient = broadcast.spread(gradient, draft.impl(i).length)
         writes = 1
     else:
         gradient = payloads.detached(gradient)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from swapmodel.outcomes import Refusal, Stop, Unmodelled
-from swapmodel.semantics import edges, payloads, tensors
+from swapmodel.semantics import broadcast, edges, payloads, tensors
 from swapmodel.semantics.adam import adam
 from swapmodel.semantics.optimizer_state import (
     OTHER_FORM,
@@ -138,7 +138,7 @@ def _added(draft: Draft, buffer: TensorId, t: TensorId) -> Payload | Stop:
         return update
     if not fits(before, update):
         return OTHER_FORM
-    after = _into(before, payloads.combine(before, update, payloads.add))
+    after = _into(before, broadcast.combine(before, update, payloads.add))
     tensors.write(draft, buffer, after)
     return after
 
@@ -150,7 +150,7 @@ def _subtract(draft: Draft, t: TensorId, update: Payload) -> Stop | None:
         return before
     if not fits(before, update):
         return OTHER_FORM
-    after = payloads.combine(before, update, lambda a, b: a - b)
+    after = broadcast.combine(before, update, lambda a, b: a - b)
     tensors.write(draft, t, _into(before, after))
     return None
 

@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from attrs import frozen
 
-from swapmodel.outcomes import Crash, Refusal, Stop
+from swapmodel.outcomes import Crash, Refusal, Stop, Unmodelled
 from swapmodel.state.classes import tensor_class
 from swapmodel.state.heap import Columns
 from swapmodel.state.ids import TensorId
@@ -73,13 +73,15 @@ def _read(state: Columns, t: TensorId, *, looks: bool) -> Payload | Stop:
             return Refusal("dispatch/no-handler")
         inner: list[tuple[str, Payload]] = []
         for name, one in tensor.inner:
+            if tensor_class(state.tensor(one).cls).overrides:
+                return Unmodelled("a wrapper around a class that overrides functions")
             payload = _read(state, one, looks=looks)
             if isinstance(payload, Stop):
                 return payload
             inner.append((name, payload))
         return Wrapped(tensor.cls, tuple(inner))
     if impl.storage is None:
-        if looks:
+        if looks and impl.length:
             return Crash("a null storage is read")
         return Dense(impl.dtype, impl.device, impl.length, None)
     values = state.storage(impl.storage).values
@@ -119,55 +121,6 @@ def apply(payload: Payload, function: Callable[[int], int]) -> Payload:
         return payload
     values = tuple(function(one) % MODULUS for one in payload.values)
     return Dense(payload.dtype, payload.device, payload.length, values)
-
-
-def combine(
-    one: Payload, other: Payload, function: Callable[[int, int], int]
-) -> Payload:
-    """Apply a function to the elements of two payloads; wrappers spread over plain."""
-    if isinstance(one, Wrapped):
-        parts = dict(other.inner) if isinstance(other, Wrapped) else {}
-        inner = tuple(
-            (name, combine(part, parts.get(name, other), function))
-            for name, part in one.inner
-        )
-        return Wrapped(one.cls, inner)
-    if isinstance(other, Wrapped):
-        return combine(other, one, lambda a, b: function(b, a))
-    dtype, length = promote(one.dtype, other.dtype), max(one.length, other.length)
-    if one.values is None or other.values is None:
-        return Dense(dtype, one.device, length, None)
-    pairs = zip(_spread(one.values, length), _spread(other.values, length), strict=True)
-    values = tuple(function(a, b) % MODULUS for a, b in pairs)
-    return Dense(dtype, one.device, length, values)
-
-
-def _spread(values: tuple[int, ...], length: int) -> tuple[int, ...]:
-    """Repeat the one element that is broadcast."""
-    return values if len(values) == length else values * length
-
-
-def spread(payload: Payload, length: int) -> Payload:
-    """Broadcast to a size."""
-    if isinstance(payload, Wrapped):
-        inner = tuple((name, spread(one, length)) for name, one in payload.inner)
-        return Wrapped(payload.cls, inner)
-    values = None if payload.values is None else _spread(payload.values, length)
-    return Dense(payload.dtype, payload.device, length, values)
-
-
-def devices(one: Payload, other: Payload) -> tuple[tuple[str, str], ...] | None:
-    """The device that is expected and another one that is met, if they differ."""
-    if isinstance(one, Wrapped):
-        parts = dict(other.inner) if isinstance(other, Wrapped) else {}
-        found = (devices(part, parts.get(name, other)) for name, part in one.inner)
-        return next((both for both in found if both is not None), None)
-    if isinstance(other, Wrapped):
-        found = (devices(one, part) for _, part in other.inner)
-        return next((both for both in found if both is not None), None)
-    if one.device == other.device:
-        return None
-    return ("expected", one.device), ("device", other.device)
 
 
 def reduced(payload: Payload, length: int) -> Payload | None:
@@ -227,6 +180,9 @@ def detached(payload: Payload) -> Payload:
     """What `detach()` leaves of a payload: some wrappers give an inner tensor."""
     while isinstance(payload, Wrapped) and tensor_class(payload.cls).unwraps:
         payload = payload.inner[0][1]
+    if isinstance(payload, Wrapped):
+        inner = tuple((name, detached(one)) for name, one in payload.inner)
+        return Wrapped(payload.cls, inner)
     return payload
 
 

@@ -105,7 +105,8 @@ def holds_none(state: Columns, place: str) -> bool:
         return name == "grad"
     if kind == "module":
         module = state.module(ModuleId(position))
-        return (name, None) in (*module.parameters, *module.buffers)
+        flat = ((f"_flat_weights[{n}]", t) for n, t in enumerate(module.flat_weights))
+        return (name, None) in (*module.parameters, *module.buffers, *flat)
     return False
 
 

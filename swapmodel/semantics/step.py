@@ -24,6 +24,7 @@ from swapmodel.semantics import (
     autograd_meta,
     backward,
     convert,
+    cycles,
     deepcopy,
     forward,
     functions,
@@ -61,6 +62,8 @@ def step(heap: Heap, action: Action, spec: Spec, watch: Watch | None = None) -> 
     if isinstance(stop, Unmodelled):
         return OutOfScope(stop.why)
     draft.frames.clear()
+    if cycles.leaks(draft):
+        return OutOfScope("a cycle through a gradient is never collected")
     ownership.collect(draft)
     then, events = draft.sealed(), tuple(draft.events)
     match stop:
@@ -151,7 +154,7 @@ def _compute(draft: Draft, action: Action, found: list[Any]) -> Stop | None:
         case _:
             assert isinstance(action, actions.Detach), action
             return _name(draft, action.name, tensors.detach(draft, found[0]))
-    converted = methods.returned(draft, found[0], made, grad_mode=grad_mode)
+    converted = methods.returned(draft, found[0], made, *found[1:], grad_mode=grad_mode)
     return _name(draft, name, converted)
 
 

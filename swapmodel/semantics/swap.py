@@ -90,7 +90,7 @@ def _too_many_owners(draft: Draft, operand: str, t: TensorId) -> Stop | None:
 def _poison(draft: Draft, t: TensorId) -> None:
     """Make the `AccumulateGrad` node of *t*, if it is alive, refuse to run."""
     node = draft.meta_of(t).accumulator
-    if node is not None:
+    if node is not None and not tensor_class(draft.tensor(t).cls).converts:
         draft.edit_node(node).poisoned = True
 
 

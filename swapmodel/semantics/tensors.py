@@ -5,7 +5,7 @@ How do tensors come to be: from a payload, as an alias, as a parameter?
 from __future__ import annotations
 
 from swapmodel.outcomes import Refusal, Stop, Unmodelled
-from swapmodel.semantics import payloads
+from swapmodel.semantics import broadcast, payloads
 from swapmodel.semantics.payloads import Dense, Payload, Wrapped
 from swapmodel.state.autograd import NO_META
 from swapmodel.state.classes import tensor_class
@@ -20,6 +20,9 @@ NewTensor, NewImpl, NewStorage = (
     writable(TensorImpl),
     writable(Storage),
 )
+
+
+Inner = tuple[tuple[str, TensorId], ...]
 
 
 def make(draft: Draft, payload: Payload) -> TensorId:
@@ -62,12 +65,8 @@ def _detached(draft: Draft, t: TensorId, counter: CounterId | None) -> TensorId 
     payload = payloads.outline(draft, t)
     if isinstance(payload, Stop):
         return payload
-    source = t
-    while isinstance(payload, Wrapped) and tensor_class(payload.cls).unwraps:
-        payload, source = payload.inner[0][1], draft.tensor(source).inner[0][1]
-    made = alias(
-        draft, source, payload, draft.add_counter() if counter is None else counter
-    )
+    own = draft.add_counter() if counter is None else counter
+    made = alias(draft, t, payload, own, detach=True)
     known = tensor_class(draft.tensor(t).cls)
     return as_subclass(draft, made, known.name) if known.converts else made
 
@@ -101,25 +100,29 @@ def become_view(
         meta.replayed = (*viewed.replayed, i)
 
 
-def alias(draft: Draft, t: TensorId, payload: Payload, counter: CounterId) -> TensorId:
+def alias(
+    draft: Draft,
+    t: TensorId,
+    payload: Payload,
+    counter: CounterId,
+    *,
+    detach: bool = False,
+) -> TensorId:
     """
     Make another tensor over the storage of *t*, which reads as *payload*.
 
     A wrapper's handler makes the new wrapper from aliases of the inner tensors, so
-    its own dtype and size come from them again.  Their version counters are new,
-    because the handler runs below the layer that shares counters.
+    its own dtype and size come from them again.  Their version counters are new: the
+    handler runs below the layer that shares them.  Some give a part to *detach*.
     """
+    while detach and isinstance(payload, Wrapped) and tensor_class(payload.cls).unwraps:
+        payload, t = payload.inner[0][1], draft.tensor(t).inner[0][1]
     impl, dense = draft.impl_of(t), payloads.first(payload)
-    storage, offset = impl.storage, impl.offset
-    inner: tuple[tuple[str, TensorId], ...] = ()
+    storage, offset, inner = impl.storage, impl.offset, Inner()
     if isinstance(payload, Wrapped):
         # The new wrapper has a null storage, even if `t.data = u` gave *t* another.
         storage, offset = None, 0
-        parts = dict(payload.inner)
-        inner = tuple(
-            (name, alias(draft, one, parts[name], draft.add_counter()))
-            for name, one in draft.tensor(t).inner
-        )
+        inner = _aliases(draft, t, payload, detach=detach)
     new = TensorId(len(draft.tensors))
     i = draft.add_impl(
         NewImpl(
@@ -134,8 +137,20 @@ def alias(draft: Draft, t: TensorId, payload: Payload, counter: CounterId) -> Te
         ),
         NO_META,
     )
-    cls = payload.cls if isinstance(payload, Wrapped) else "Tensor"
-    return draft.add_tensor(NewTensor(cls=cls, impl=i, inner=inner))
+    return draft.add_tensor(
+        NewTensor(cls=payloads.kind(payload), impl=i, inner=tuple(inner))
+    )
+
+
+def _aliases(
+    draft: Draft, t: TensorId, payload: Wrapped, *, detach: bool
+) -> tuple[tuple[str, TensorId], ...]:
+    """Other tensors over the storages of what a wrapper wraps."""
+    parts, made = dict(payload.inner), list[tuple[str, TensorId]]()
+    for name, one in draft.tensor(t).inner:
+        own = draft.add_counter()
+        made.append((name, alias(draft, one, parts[name], own, detach=detach)))
+    return tuple(made)
 
 
 def write(draft: Draft, t: TensorId, payload: Payload) -> None:
@@ -209,7 +224,7 @@ def _add_dense(draft: Draft, t: TensorId, before: Dense, payload: Dense) -> Stop
         sizes = (("size", payload.length), ("expected", before.length))
         # [add/size]
         return Refusal("add/size", facts=sizes)
-    _write(draft, t, payloads.combine(before, payload, payloads.add))
+    _write(draft, t, broadcast.combine(before, payload, payloads.add))
     return None
 
 
@@ -240,7 +255,8 @@ def make_parameter(
         draft.edit_tensor(new).cls = "Parameter"
     elif draft.tensor(new).cls != known.name:
         # [parameter/detach-type]
-        return Refusal("parameter/detach-type", known.name)
+        facts = (("found", draft.tensor(new).cls),)
+        return Refusal("parameter/detach-type", known.name, facts)
     else:
         draft.edit_tensor(new).is_param = True
     if requires_grad:

@@ -43,6 +43,11 @@ class TensorClass:
     """Whether it is `FakeTensor`, of which only the choice of a path is modelled."""
 
     @property
+    def overrides(self) -> bool:
+        """Whether its `__torch_function__` does anything."""
+        return self.converts or self.uninitialized
+
+    @property
     def plain(self) -> bool:
         """Whether `Parameter(t)` makes a `Parameter`, and marks nothing."""
         return self.name in ("Tensor", "Parameter")

@@ -8,17 +8,13 @@ torch = pytest.importorskip("torch")
 
 from swapmodel.actions import (  # noqa: E402
     Action,
-    Drop,
-    NameTensor,
     SwapTensors,
     View,
     Write,
 )
 from swapmodel.conformance.programs import (  # noqa: E402
     Tally,
-    draw,
     first_actions,
-    run_drawn,
     walk,
 )
 from swapmodel.search.scope import Scope  # noqa: E402
@@ -57,28 +53,6 @@ def test_a_wrong_spec_diverges() -> None:
 
     assert tally.diverging > 0
     assert {found.program[-1] for _, found in tally.kept} == {SwapTensors("p", "t")}
-
-
-def test_draws_can_be_repeated() -> None:
-    """A seed gives one program, each action of which is enabled."""
-    one = scope(*ACTIONS, Drop("v"), NameTensor("p", "w"), depth=5)
-    drawn = [draw(one, seed, spec(NEW)) for seed in range(20)]
-
-    assert drawn == [draw(one, seed, spec(NEW)) for seed in range(20)]
-    assert {len(program) for _, program in drawn} >= {2, 3, 4, 5}
-    for _, program in drawn:
-        assert Drop("v") not in program[: _first(program, View("p", "v"))]
-
-
-def _first(program: tuple[Action, ...], action: Action) -> int:
-    return program.index(action) if action in program else len(program)
-
-
-def test_drawn_programs_are_counted() -> None:
-    """Each is run once, whichever way it is looked at."""
-    tally = run_drawn(scope(depth=3), range(6), spec(NEW))
-
-    assert (tally.programs, tally.diverging, tally.undefined) == (6, 0, 0)
 
 
 def test_tallies_add_up() -> None:

@@ -11,12 +11,17 @@ ELSEWHERE = {
     for name in (
         "about_modules",
         "starts_of_conversions",
+        "starts_of_functions",
         "starts_of_graphs",
         "starts_of_modules",
         "starts_of_optimizers",
         "starts_of_weakrefs",
     )
-} | {"conformance/starts.py": "conformance/test_world.py"}
+} | {
+    "conformance/starts.py": "conformance/test_world.py",
+    "conformance/starts_at_random.py": "conformance/test_drawing.py",
+    "conformance/starts_of_swaps.py": "conformance/test_conform.py",
+}
 """Start heaps and actions of the lockstep, which tests take from all of them."""
 
 MEASURED = ("state", "semantics", "invariants")

@@ -5,19 +5,27 @@ from swapmodel.actions import (
     Cast,
     CastData,
     Convert,
+    Deepcopy,
+    Detach,
     FillGrad,
     Forward,
+    Product,
+    RegisterHook,
+    RequiresGrad,
     SetData,
     TakeWeakref,
+    Tie,
     View,
     Write,
 )
-from swapmodel.conversions import ToDevice
+from swapmodel.conversions import RaiseAt, ToDevice, Wrap
 from swapmodel.outcomes import Done, Undefined
 from swapmodel.semantics.ownership import weak_count
 from swapmodel.semantics.step import step
 from swapmodel.semantics.weakrefs import python_types
+from swapmodel.state.build import Builder
 from swapmodel.state.draft import Draft
+from swapmodel.state.heap import living
 from tests.heaps import NEW, at, done, module, refused, spec, values
 
 
@@ -121,3 +129,80 @@ def test_a_move_hands_the_outer_dtype_on() -> None:
 
     for place in ("m.weight", "m.weight.a", "m.weight.b"):
         assert heap.impl_of(at(heap, place)).dtype == "float64"
+
+
+def test_a_wrapper_over_integers_is_not_recorded() -> None:
+    """The result's dtype is that of the first inner tensor, which has no gradient."""
+    start = done(module("TwoTensor", grad=False), CastData("m.weight.a", "int64"))
+
+    for action in (View("m.weight", "v"), Forward("scale", "m.weight", "y")):
+        assert refused(start, action).rule == "forward/dtype"
+
+
+def test_the_class_of_either_operand_converts() -> None:
+    """`t * u` is of the class of *u* if that is the one that converts."""
+    b = Builder()
+    b.name("t", "tensor", b.tensor())
+    b.name("u", "tensor", b.tensor(cls="SubTensor"))
+    b.name("w", "tensor", b.tensor(cls="TwoTensor"))
+    heap = done(b.heap(), Product("t", "u", "y"))
+
+    assert heap.tensor(at(heap, "y")).cls == "SubTensor"
+    assert refused(heap, Product("u", "w", "z")).rule == "class/as-subclass"
+
+
+def test_a_class_that_converts_hides_its_node() -> None:
+    """`t.view_as(t)` is converted, so that a hook on the edge never runs."""
+    b = Builder()
+    b.name("t", "tensor", b.tensor(cls="SubTensor", requires_grad=True))
+    heap = done(b.heap(), Forward("scale", "t", "y"))
+    heap = done(heap, RegisterHook("t", "h", "node"), Backward("y"))
+
+    assert not [one for _, one in living(heap.hooks)]
+
+
+def test_detach_reaches_into_a_wrapper() -> None:
+    """What a wrapper wraps is detached in its own way."""
+    b = Builder()
+    inner = {"a": b.tensor(), "b": b.tensor(cls="UnwrappingTensor")}
+    b.name("w", "tensor", b.tensor(cls="TwoTensor", inner=inner))
+    heap = done(b.heap(), Detach("w", "d"), View("w", "v"))
+
+    assert heap.tensor(at(heap, "d.b")).cls == "Tensor"
+    assert heap.tensor(at(heap, "v.b")).cls == "UnwrappingTensor"
+
+
+def test_a_copy_must_keep_its_class() -> None:
+    """On meta a copy is a clone, and this class's clone is a plain tensor."""
+    b = Builder()
+    b.name("t", "tensor", b.tensor(None, cls="SubTensor", device="meta"))
+
+    assert refused(b.heap(), Deepcopy("t", "d")).rule == "deepcopy/clone-type"
+
+
+def test_a_copy_requires_what_is_required_by_a_base() -> None:
+    """A view requires a gradient as soon as its base does, and so does its copy."""
+    start = done(module(grad=False), View("t", "v"), RequiresGrad("t"))
+    heap = done(start, Deepcopy("v", "d"))
+
+    assert heap.meta_of(at(heap, "d")).requires_grad
+
+
+def test_a_lazy_parameter_refuses_bfloat16_alone() -> None:
+    """Its class lets pass `half`, `float`, `double` and `to`, and not `bfloat16`."""
+    b = Builder()
+    w = b.parameter((), cls="UninitializedParameter")
+    b.name("m", "module", b.module({"weight": w}))
+    start = b.heap()
+
+    done(start, Convert("m", Cast("float16")))
+    done(start, Convert("m", RaiseAt(2, Cast("bfloat16"))))
+    assert refused(start, Convert("m", Cast("bfloat16"))).rule == "class/uninitialized"
+
+
+def test_wrapping_reads_what_detach_gives() -> None:
+    """The other part of a wrapper that unwraps itself can have no memory at all."""
+    start = done(module("UnwrappingTensor", grad=False), SetData("p.b", "m.weight"))
+    b = done(start, Tie("m", "weight", "p"))
+
+    assert isinstance(step(b, Convert("m", Wrap("OpaqueTensor")), spec(NEW)), Done)

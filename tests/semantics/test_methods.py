@@ -17,7 +17,7 @@ from swapmodel.actions import (
     TakeWeakref,
     View,
 )
-from swapmodel.outcomes import OutOfScope, Refusal, Unmodelled
+from swapmodel.outcomes import OutOfScope, Refusal
 from swapmodel.semantics import methods
 from swapmodel.semantics.step import step
 from swapmodel.state.build import Builder
@@ -138,12 +138,13 @@ def test_what_converts_nothing() -> None:
 
 
 def test_a_wrapper_is_not_converted() -> None:
-    """The model declines to make another class of a wrapper, as torch does not."""
+    """A wrapper is a Python object by then, and torch refuses to make another one."""
     b = Builder()
     p, w = b.parameter(cls="SubTensor"), b.tensor(cls="TwoTensor")
     made = methods.returned(Draft(b.heap()), p, w)
 
-    assert isinstance(made, Unmodelled)
+    facts = (("class", "SubTensor"), ("found", "TwoTensor"))
+    assert made == Refusal("class/as-subclass", facts=facts)
 
 
 def test_what_nobody_handles_is_not_converted() -> None:

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from swapmodel.actions import Backward, Forward, SetData, View
 from swapmodel.outcomes import Crash, Refusal
+from swapmodel.semantics.broadcast import combine
 from swapmodel.semantics.payloads import (
     MODULUS,
     SCALE,
@@ -18,7 +19,6 @@ from swapmodel.semantics.payloads import (
     add,
     apply,
     cast,
-    combine,
     first,
     leaves,
     ones,

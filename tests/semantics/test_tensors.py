@@ -239,7 +239,8 @@ def test_detach_gives_another_class() -> None:
     heap = with_row(module(), "tensors", at(module(), "t"), cls="TwoTensor")
     made = tensors.make_parameter(Draft(heap), at(heap, "t"), requires_grad=False)
 
-    assert made == Refusal("parameter/detach-type", "TwoTensor")
+    facts = (("found", "Tensor"),)
+    assert made == Refusal("parameter/detach-type", "TwoTensor", facts)
 
 
 def test_what_is_a_parameter() -> None:

@@ -68,7 +68,8 @@ def test_make_parameter(cls: str) -> None:
         assert isinstance(made, int)
         assert draft.tensor(made).is_param
     else:
-        assert made == Refusal("parameter/detach-type", cls)
+        facts = (("found", DETACHED.get(cls, "Tensor")),)
+        assert made == Refusal("parameter/detach-type", cls, facts)
 
 
 # -- Gradients of another class ------------------------------------------------------
