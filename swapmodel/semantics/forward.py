@@ -71,13 +71,13 @@ def product(draft: Draft, t: TensorId, u: TensorId, grad_mode: bool) -> TensorId
         return one
     if isinstance(other, Stop):
         return other
+    sizes = broadcast.sizes(one, other)
+    if sizes is not None and (payloads.on_meta(one) or payloads.on_meta(other)):
+        return Unmodelled("sizes that differ on meta")
     devices = broadcast.devices(one, other)
     if devices is not None:
         # [forward/device]
         return Refusal("forward/device", facts=devices)
-    sizes = broadcast.sizes(one, other)
-    if sizes is not None and payloads.on_meta(one):
-        return Unmodelled("sizes that differ on meta")
     if sizes is not None:
         # [forward/size]
         return Refusal("forward/size", facts=sizes)

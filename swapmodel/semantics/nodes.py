@@ -38,8 +38,22 @@ def sent_on(draft: Draft, node: Node, gradient: Payload) -> Sent | Stop:
         return _copied_back(draft, node, gradient)
     if not any(edge is not None for edge in node.edges):
         return (None,) * len(node.edges)
+    if node.function == "view" and node.edges[0] is not None:
+        refused = _reshaped(gradient, draft.node(node.edges[0]).length)
+        if refused is not None:
+            return refused
     sent = _gradient(node, gradient, values)
     return tuple(None if edge is None else sent for edge in node.edges)
+
+
+def _reshaped(gradient: Payload, length: int) -> Refusal | None:
+    """Refuse what a view cannot give back the size of what it viewed."""
+    for one in payloads.dense(gradient):
+        if one.length != length:
+            # [backward/view-size]
+            facts = (("size", one.length), ("expected", length))
+            return Refusal("backward/view-size", facts=facts)
+    return None
 
 
 def writes_sent(draft: Draft, node: Node, edge: NodeId) -> int:

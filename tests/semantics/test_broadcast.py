@@ -1,10 +1,12 @@
 """Functions of two tensors."""
 
 from swapmodel.actions import Product
+from swapmodel.outcomes import OutOfScope
 from swapmodel.semantics.broadcast import devices, sizes
 from swapmodel.semantics.payloads import Dense, Wrapped
+from swapmodel.semantics.step import step
 from swapmodel.state.build import Builder
-from tests.heaps import at, done, refused, values
+from tests.heaps import NEW, at, done, refused, spec, values
 
 
 def test_sizes_must_fit() -> None:
@@ -43,3 +45,15 @@ def test_the_first_clash_is_told() -> None:
     assert sizes(wrapper, two) == (("a", 0), ("b", 2))
     assert devices(two, moved) == (("expected", "cpu"), ("device", "meta"))
     assert devices(moved, moved) is None
+
+
+def test_sizes_on_meta_are_declined() -> None:
+    """They are compared before devices are, and with texts of their own."""
+    b = Builder()
+    b.name("none", "tensor", b.tensor(()))
+    b.name("two", "tensor", b.tensor((3, 4)))
+    b.name("there", "tensor", b.tensor(None, device="meta"))
+
+    for action in (Product("none", "there", "y"), Product("there", "none", "y")):
+        assert isinstance(step(b.heap(), action, spec(NEW)), OutOfScope)
+    assert refused(b.heap(), Product("two", "there", "y")).rule == "forward/device"

@@ -206,3 +206,13 @@ def test_wrapping_reads_what_detach_gives() -> None:
     b = done(start, Tie("m", "weight", "p"))
 
     assert isinstance(step(b, Convert("m", Wrap("OpaqueTensor")), spec(NEW)), Done)
+
+
+def test_a_view_gives_back_the_size_that_it_viewed() -> None:
+    """A wrapper's own size can be another one than that of what it wraps."""
+    b = Builder()
+    b.name("p", "tensor", b.parameter((1, 2), cls="TwoTensor"))
+    b.name("s", "tensor", b.tensor((5,)))
+    heap = done(b.heap(), SetData("p", "s"), View("p", "v"))
+
+    assert refused(heap, Backward("v")).rule == "backward/view-size"
