@@ -65,9 +65,14 @@ def outline(state: Columns, t: TensorId) -> Payload | Stop:
     return _read(state, t, looks=False)
 
 
-def _read(state: Columns, t: TensorId, *, looks: bool) -> Payload | Stop:
+def _read(
+    state: Columns, t: TensorId, *, looks: bool, inside: tuple[TensorId, ...] = ()
+) -> Payload | Stop:
     tensor, impl = state.tensor(t), state.impl_of(t)
     if impl.python_key:
+        if t in inside:
+            # A swap with an inner tensor makes one; torch raises as its stack ends.
+            return Unmodelled("a wrapper that holds itself")
         if not tensor_class(tensor.cls).inner:
             # [dispatch/no-handler]
             return Refusal("dispatch/no-handler")
@@ -75,7 +80,7 @@ def _read(state: Columns, t: TensorId, *, looks: bool) -> Payload | Stop:
         for name, one in tensor.inner:
             if tensor_class(state.tensor(one).cls).overrides:
                 return Unmodelled("a wrapper around a class that overrides functions")
-            payload = _read(state, one, looks=looks)
+            payload = _read(state, one, looks=looks, inside=(*inside, t))
             if isinstance(payload, Stop):
                 return payload
             inner.append((name, payload))

@@ -1,11 +1,11 @@
 """What nobody collects is declined once nobody reaches it."""
 
-from swapmodel.actions import Backward, Drop, Forward, SetGrad, View
+from swapmodel.actions import Backward, Drop, Forward, Product, SetGrad, View
 from swapmodel.outcomes import OutOfScope
 from swapmodel.semantics.cycles import leaks
 from swapmodel.semantics.step import step
 from swapmodel.state.draft import Draft
-from tests.heaps import NEW, done, module, spec
+from tests.heaps import NEW, at, done, module, spec
 
 
 def test_a_cycle_through_a_gradient_is_declined() -> None:
@@ -40,3 +40,24 @@ def test_a_gradient_that_leads_elsewhere_is_none() -> None:
     two = done(one, SetGrad("m.weight", "y"), Backward("y"))
 
     done(two, Drop("y"), Drop("p"), Drop("t"), Drop("m"))
+
+
+def test_a_graph_is_walked_once() -> None:
+    """Two ways to one node, and an edge that leads nowhere, lead to the leaf."""
+    twice = Forward("scale", "p", "y"), Product("y", "y", "z")
+    nowhere = View("m.weight", "v", grad_mode=False), Product("v", "p", "z")
+
+    for program in (twice, nowhere):
+        heap = done(module(grad=False), *program, SetGrad("p", "z"))
+        names = [name for name, *_ in heap.names if name in ("y", "z", "v")]
+        heap = done(heap, *map(Drop, names))
+        assert isinstance(step(heap, Drop("p"), spec(NEW)), OutOfScope)
+
+
+def test_a_graph_of_another_leaf_is_no_cycle() -> None:
+    """A gradient that two ways of one graph compute from another tensor can die."""
+    heap = done(module(grad=False), Forward("scale", "m.weight", "y"))
+    heap = done(heap, Product("y", "y", "z"), SetGrad("p", "z"), Drop("z"), Drop("y"))
+
+    assert not leaks(Draft(heap))
+    assert at(done(heap, Drop("p")), "m.weight") == at(heap, "m.weight")

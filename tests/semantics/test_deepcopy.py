@@ -10,6 +10,7 @@ from swapmodel.actions import (
     Forward,
     Register,
     RegisterHook,
+    RequiresGrad,
     SetAttribute,
     SetData,
     SetGrad,
@@ -214,3 +215,11 @@ def test_a_cycle_through_a_gradient() -> None:
 
     assert isinstance(outcome, OutOfScope)
     assert "leads back" in outcome.why
+
+
+def test_integers_that_require_a_gradient_through_their_base() -> None:
+    """The copy has no base, and is refused the flag."""
+    view = View("t", "v", grad_mode=False)
+    heap = done(module(), view, CastData("v", "int64"), RequiresGrad("t"))
+
+    assert refused(heap, Deepcopy("v", "c")).rule == "requires-grad/dtype"

@@ -11,12 +11,14 @@ from swapmodel.actions import (
     View,
     Write,
 )
+from swapmodel.outcomes import OutOfScope, Refused
 from swapmodel.semantics.autograd_meta import requires_grad
 from swapmodel.semantics.edges import gradient_edge
 from swapmodel.semantics.payloads import leaves, read
+from swapmodel.semantics.step import step
 from swapmodel.state.build import Builder
 from swapmodel.state.draft import Draft
-from tests.heaps import at, done, module, refused, values
+from tests.heaps import NEW, at, done, module, refused, spec, values
 
 Y = Forward("scale", "p", "y")
 
@@ -120,3 +122,18 @@ def test_operands_on_two_devices() -> None:
 
     assert outcome.rule == "forward/device"
     assert outcome.refusal.facts == (("expected", "cpu"), ("device", "meta"))
+
+
+def test_operands_of_two_sizes() -> None:
+    """Nothing is broadcast to no elements but one; on `meta` the model declines."""
+    for device in ("cpu", "meta"):
+        b = Builder()
+        b.name("p", "tensor", b.parameter(device=device))
+        b.name("q", "tensor", b.parameter((), device=device))
+        outcome = step(b.heap(), Product("p", "q", "y"), spec(NEW))
+
+        if device == "meta":
+            assert isinstance(outcome, OutOfScope)
+        else:
+            assert isinstance(outcome, Refused)
+            assert outcome.rule == "forward/size"

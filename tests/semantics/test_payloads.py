@@ -7,8 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from swapmodel.actions import Backward, Forward, SetData, View
-from swapmodel.outcomes import Crash, Refusal
+from swapmodel.actions import (
+    Backward,
+    Forward,
+    NameTensor,
+    SetData,
+    SwapTensors,
+    View,
+)
+from swapmodel.outcomes import Crash, Refusal, Unmodelled
 from swapmodel.semantics.broadcast import combine
 from swapmodel.semantics.payloads import (
     MODULUS,
@@ -22,6 +29,7 @@ from swapmodel.semantics.payloads import (
     first,
     leaves,
     ones,
+    outline,
     promote,
     read,
 )
@@ -230,3 +238,22 @@ def test_reading_leaves_the_heap() -> None:
     outcome = step(heap, Forward("scale", "p", "y"), spec(NEW))
 
     assert outcome.heap == heap  # type: ignore[union-attr]
+
+
+def test_a_wrapper_that_holds_itself() -> None:
+    """A swap with an inner tensor makes one, and leaves a plain tensor outside."""
+    heap = done(module("TwoTensor"), NameTensor("p.a", "a"), SwapTensors("p", "a"))
+
+    assert at(heap, "a.a") == at(heap, "a")
+    for look in (read, outline):
+        assert look(heap, at(heap, "a")) == Unmodelled("a wrapper that holds itself")
+    assert read(heap, at(heap, "p")) == Dense("float32", "cpu", 2, (3, 4))
+
+
+def test_a_wrapper_around_a_class_that_overrides() -> None:
+    """What its handler calls on the inner tensor is declined."""
+    b = Builder()
+    inner = {"a": b.tensor(cls="SubTensor"), "b": b.tensor()}
+    w = b.tensor(cls="TwoTensor", inner=inner)
+
+    assert isinstance(read(b.heap(), w), Unmodelled)
