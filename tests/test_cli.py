@@ -142,7 +142,9 @@ def test_index_says_what_is_stale(
     """A generated file that is missing or old is written again, unless only checked."""
     folder = Path.cwd() / "specs"
     monkeypatch.setattr("swapmodel.commands.index.specs_folder", lambda: folder)
-    monkeypatch.setattr("swapmodel.commands.index.generated", lambda: {"specs/X.md": "new\n"})
+    monkeypatch.setattr(
+        "swapmodel.commands.index.generated", lambda: {"specs/X.md": "new\n"}
+    )
 
     assert run("index", "--check") == 2
     assert capsys.readouterr().out == "stale: specs/X.md\n"
