@@ -4,14 +4,20 @@ Which invariants are there?  In the order in which reports list them.
 
 from __future__ import annotations
 
-from swapmodel.invariants import of_heaps, of_runs, of_steps
+from swapmodel.invariants import of_gradients, of_heaps, of_modules, of_runs, of_steps
 from swapmodel.invariants.violation import Invariant
 
 INVARIANTS: tuple[Invariant, ...] = (
-    Invariant("identity", "step", of_steps.identity),
+    Invariant("identity", "step", of_modules.identity),
+    Invariant("ties", "step", of_modules.ties),
+    Invariant("observers", "step", of_modules.observers),
     Invariant("coherence", "heap", of_heaps.coherence),
     Invariant("values", "step", of_steps.values),
-    Invariant("attributes", "step", of_steps.attributes),
+    Invariant("aliasing", "step", of_modules.aliasing),
+    Invariant("gradient-kept", "step", of_gradients.gradient_kept),
+    Invariant("gradient-fit", "run", of_gradients.gradient_fit),
+    Invariant("parameter-kind", "step", of_modules.parameter_kind),
+    Invariant("attributes", "step", of_modules.attributes),
     Invariant("hooks", "run", of_runs.hooks),
     Invariant("use-count", "step", of_steps.use_count),
     Invariant("graph", "run", of_runs.graph),

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from swapmodel.actions import CastData, Convert, SetData, SwapTensors
 from swapmodel.invariants.of_heaps import incoherent
+from swapmodel.invariants.of_modules import registered
 from swapmodel.invariants.violation import Step, Violation
 from swapmodel.outcomes import Done, Refused, Stop
 from swapmodel.semantics import functions, ownership, payloads, places, tensors
@@ -33,54 +34,6 @@ def told(payload: Payload | None) -> str:
         return ", ".join(f"{name}: {told(one)}" for name, one in payload.inner)
     values = "undefined" if payload.values is None else list(payload.values)
     return f"{payload.dtype} {values}"
-
-
-def registered(step: Step) -> Iterator[tuple[str, places.PlaceKind, TensorId]]:
-    """Yield the places of the converted module and what belongs to them."""
-    assert isinstance(step.action, Convert)
-    start = f"{step.action.module}."
-    for place, kind, t in step.placed_before:
-        if place.startswith(start):
-            yield place, kind, t
-
-
-# -- Identity and attributes ---------------------------------------------------------
-
-
-def identity(step: Step) -> Iterator[Violation]:
-    """Each registration refers to the same Python object as before."""
-    if not isinstance(step.action, Convert):
-        return
-    for place, kind, t in registered(step):
-        # [invariant/identity]
-        if kind in ("parameter", "buffer") and step.placed_then.get(place) != t:
-            yield Violation(
-                "identity", place, kind, step.path(place), "the same object", "another"
-            )
-
-
-def attributes(step: Step) -> Iterator[Violation]:
-    """What the user set on a registered tensor is still there after a conversion."""
-    if not isinstance(step.action, Convert):
-        return
-    for place, kind, t in registered(step):
-        was = step.before.tensor(t)
-        now = step.placed_then.get(place, t)
-        if not (was.attributes or was.slots) or step.then.tensors[now] is None:
-            continue
-        tensor = step.then.tensor(now)
-        there = (*tensor.attributes, *tensor.slots)
-        for key, value in (*was.attributes, *was.slots):
-            # [invariant/attributes]
-            if (key, value) not in there:
-                yield Violation(
-                    "attributes",
-                    place,
-                    kind,
-                    step.path(place),
-                    f"{place}.{key} is {value}",
-                    f"{place} has no attribute {key}",
-                )
 
 
 # -- Values --------------------------------------------------------------------------

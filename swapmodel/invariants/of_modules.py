@@ -1,0 +1,149 @@
+"""
+What must a conversion leave as it was, whatever it does to the data?
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations
+
+from swapmodel.actions import Convert
+from swapmodel.invariants.violation import Step, Violation
+from swapmodel.semantics import tensors
+from swapmodel.semantics.autograd_meta import requires_grad
+from swapmodel.semantics.places import Placement
+from swapmodel.state.heap import Heap
+from swapmodel.state.ids import TensorId
+
+REGISTERED = ("parameter", "buffer")
+
+
+def registered(step: Step) -> Iterator[Placement]:
+    """Yield the places of the converted module and what belongs to them."""
+    assert isinstance(step.action, Convert)
+    start = f"{step.action.module}."
+    for place, kind, t in step.placed_before:
+        if place.startswith(start):
+            yield place, kind, t
+
+
+def registrations(step: Step) -> Iterator[tuple[Placement, TensorId]]:
+    """Yield each registration of a converted module, and what stands there now."""
+    if isinstance(step.action, Convert):
+        for place, kind, t in registered(step):
+            now = step.placed_then.get(place)
+            if kind in REGISTERED and now is not None:
+                yield (place, kind, t), now
+
+
+# -- Which object --------------------------------------------------------------------
+
+
+def identity(step: Step) -> Iterator[Violation]:
+    """Each registration refers to the same Python object as before."""
+    if not isinstance(step.action, Convert):
+        return
+    for place, kind, t in registered(step):
+        # [invariant/identity]
+        if kind in ("parameter", "buffer") and step.placed_then.get(place) != t:
+            yield Violation(
+                "identity", place, kind, step.path(place), "the same object", "another"
+            )
+
+
+def ties(step: Step) -> Iterator[Violation]:
+    """Registrations of one object stay registrations of one object, and no others."""
+    for (one, now), (other, then) in combinations(tuple(registrations(step)), 2):
+        (place, kind, t), (tied, _, u) = one, other
+        # [invariant/ties]
+        if (t == u) != (now == then):
+            was, told = ("tied", "two objects") if t == u else ("two objects", "tied")
+            path = step.path(tied)
+            yield Violation("ties", tied, kind, path, f"{was}: {place}, {tied}", told)
+
+
+def observers(step: Step) -> Iterator[Violation]:
+    """Whoever held a registered tensor still holds the one that is registered."""
+    standing = tuple(registrations(step))
+    for place, kind, t in step.placed_before:
+        if kind != "variable" or "." in place:
+            continue
+        for (where, _, one), now in standing:
+            # [invariant/observers]
+            if one == t and step.placed_then.get(place) != now:
+                path = step.path(where)
+                was = f"{place} is {where}"
+                yield Violation("observers", place, kind, path, was, "another object")
+
+
+def aliasing(step: Step) -> Iterator[Violation]:
+    """Registered tensors that share a storage go on sharing, and no others start."""
+    for (one, now), (other, then) in combinations(tuple(registrations(step)), 2):
+        (place, kind, t), (shared, _, u) = one, other
+        if t == u:
+            continue
+        was, there = _share(step.before, t, u), _share(step.then, now, then)
+        # [invariant/aliasing]
+        if was != there:
+            told = ("apart", "shared")
+            promised = f"storage of {place} and {shared}: {told[was]}"
+            path = step.path(shared)
+            yield Violation("aliasing", shared, kind, path, promised, told[there])
+
+
+def _share(heap: Heap, t: TensorId, u: TensorId) -> bool:
+    one, other = heap.impl_of(t).storage, heap.impl_of(u).storage
+    return one is not None and one == other
+
+
+# -- What it is ----------------------------------------------------------------------
+
+
+def parameter_kind(step: Step) -> Iterator[Violation]:
+    """Class, `requires_grad`, being a leaf and being a `Parameter` survive."""
+    for (place, kind, t), now in registrations(step):
+        was, there = _kind(step.before, t), _kind(step.then, now)
+        for what, old in was.items():
+            # [invariant/parameter-kind]
+            if there[what] != old:
+                yield Violation(
+                    "parameter-kind",
+                    place,
+                    kind,
+                    step.path(place),
+                    f"{what} of {place} is {old}",
+                    f"{there[what]}",
+                )
+
+
+def _kind(heap: Heap, t: TensorId) -> dict[str, object]:
+    return {
+        "class": heap.tensor(t).cls,
+        "requires_grad": requires_grad(heap, t),
+        "being a leaf": heap.meta_of(t).grad_fn is None,
+        "being a Parameter": tensors.is_parameter(heap, t),
+    }
+
+
+def attributes(step: Step) -> Iterator[Violation]:
+    """What the user set on a registered tensor is still there after a conversion."""
+    if not isinstance(step.action, Convert):
+        return
+    for place, kind, t in registered(step):
+        was = step.before.tensor(t)
+        now = step.placed_then.get(place, t)
+        if not (was.attributes or was.slots) or step.then.tensors[now] is None:
+            continue
+        tensor = step.then.tensor(now)
+        there = (*tensor.attributes, *tensor.slots)
+        for key, value in (*was.attributes, *was.slots):
+            # [invariant/attributes]
+            if (key, value) not in there:
+                yield Violation(
+                    "attributes",
+                    place,
+                    kind,
+                    step.path(place),
+                    f"{place}.{key} is {value}",
+                    f"{place} has no attribute {key}",
+                )
