@@ -1,5 +1,6 @@
 """
 What must hold across a conversion, a swap or a load?
 
-Reading order: violation, of_heaps, of_modules, of_steps, probes, of_gradients, of_runs, catalogue
+Reading order: violation, of_heaps, of_structure, of_modules, of_weakrefs, of_steps,
+probes, of_gradients, of_memory, of_runs, catalogue
 """

@@ -4,7 +4,16 @@ Which invariants are there?  In the order in which reports list them.
 
 from __future__ import annotations
 
-from swapmodel.invariants import of_gradients, of_heaps, of_modules, of_runs, of_steps
+from swapmodel.invariants import (
+    of_gradients,
+    of_heaps,
+    of_memory,
+    of_modules,
+    of_runs,
+    of_steps,
+    of_structure,
+    of_weakrefs,
+)
 from swapmodel.invariants.violation import Invariant
 
 INVARIANTS: tuple[Invariant, ...] = (
@@ -19,11 +28,15 @@ INVARIANTS: tuple[Invariant, ...] = (
     Invariant("parameter-kind", "step", of_modules.parameter_kind),
     Invariant("attributes", "step", of_modules.attributes),
     Invariant("hooks", "run", of_runs.hooks),
+    Invariant("weakrefs", "step", of_weakrefs.weakrefs),
     Invariant("use-count", "step", of_steps.use_count),
     Invariant("graph", "run", of_runs.graph),
     Invariant("atomic-tensor", "step", of_steps.atomic_tensor),
     Invariant("atomic-module", "step", of_steps.atomic_module),
-    Invariant("well-formed", "heap", of_heaps.well_formed),
+    Invariant("version", "step", of_memory.version),
+    Invariant("training-kept", "run", of_runs.training_kept),
+    Invariant("memory-safe", "run", of_memory.memory_safe),
+    Invariant("well-formed", "heap", of_structure.well_formed),
 )
 
 

@@ -9,8 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from swapmodel.invariants.violation import Step, Violation, placed, remembered
+from swapmodel.outcomes import Stop
+from swapmodel.semantics import payloads
+from swapmodel.semantics.payloads import Payload, Wrapped
 from swapmodel.state.classes import tensor_class
 from swapmodel.state.heap import Heap, living
+from swapmodel.state.ids import TensorId
 
 Fault = tuple[str, str, str]
 """A place, what the claim promises there, and what is there instead."""
@@ -29,6 +33,22 @@ def became_false(
         if (place, was) not in known:
             kind = kinds.get(place, "variable")
             yield Violation(invariant, place, kind, step.path(place), was, now)
+
+
+def content(heap: Heap, t: TensorId) -> Payload | None:
+    """What a tensor holds, or `None` where reading it is refused or undefined."""
+    payload = payloads.read(heap, t)
+    return None if isinstance(payload, Stop) else payload
+
+
+def told(payload: Payload | None) -> str:
+    """A payload in a few words."""
+    if payload is None:
+        return "unreadable"
+    if isinstance(payload, Wrapped):
+        return ", ".join(f"{name}: {told(one)}" for name, one in payload.inner)
+    values = "undefined" if payload.values is None else list(payload.values)
+    return f"{payload.dtype} {values}"
 
 
 # -- Coherence -----------------------------------------------------------------------
@@ -66,79 +86,3 @@ def _incoherent(heap: Heap) -> Iterator[Fault]:
                 if outer_has != inner_has:
                     was = f"{field} of {place}.{name} is that of {place}"
                     yield place, was, f"{outer_has} outside, {inner_has} inside"
-
-
-# -- Well-formed ---------------------------------------------------------------------
-
-
-def well_formed(step: Step) -> Iterator[Violation]:
-    """The structural laws of a heap, which no operation can break."""
-    # [invariant/well-formed] What is malformed has no places to be trusted.
-    known = {(where, law) for where, law, _ in malformed(step.before)}
-    for where, law, now in malformed(step.then):
-        if (where, law) not in known:
-            path = step.converted[-1].path if step.converted else "direct"
-            yield Violation("well-formed", where, "variable", path, law, now)
-
-
-@remembered
-def malformed(heap: Heap) -> tuple[Fault, ...]:
-    """Every structural law that a heap breaks, and where."""
-    return tuple(_malformed(heap))
-
-
-def _malformed(heap: Heap) -> Iterator[Fault]:
-    if list(heap.names) != sorted({held[0]: held for held in heap.names}.values()):
-        yield "", "variables are sorted and unique", f"{[n for n, *_ in heap.names]}"
-    yield from _handles(heap)
-    yield from _sizes(heap)
-    yield from _graph(heap)
-
-
-def _handles(heap: Heap) -> Iterator[Fault]:
-    objects, impls = dict(living(heap.tensors)), dict(living(heap.impls))
-    for t, tensor in objects.items():
-        impl = impls.get(tensor.impl)
-        if impl is None or impl.pyobj != t:
-            yield f"tensor {t}", "a tensor and its impl know each other", f"{impl}"
-    metas = dict(living(heap.metas))
-    for i, impl in impls.items():
-        if impl.pyobj not in objects or i not in metas:
-            yield f"impl {i}", "an impl has an object and autograd metadata", "none"
-
-
-def _sizes(heap: Heap) -> Iterator[Fault]:
-    counters, storages = dict(living(heap.counters)), dict(living(heap.storages))
-    for i, impl in living(heap.impls):
-        if impl.counter not in counters:
-            yield f"impl {i}", "an impl has a version counter", "released"
-        if impl.storage is None:
-            continue
-        storage = storages.get(impl.storage)
-        if storage is None:
-            yield f"impl {i}", "an impl has its storage", "released"
-        elif storage.values is not None:
-            end = impl.offset + impl.length
-            if impl.offset < 0 or end > len(storage.values):
-                yield f"impl {i}", "a tensor lies within its storage", f"ends at {end}"
-
-
-def _graph(heap: Heap) -> Iterator[Fault]:
-    impls, nodes = dict(living(heap.impls)), dict(living(heap.nodes))
-    for i, meta in living(heap.metas):
-        for name in ("grad", "base"):
-            other = getattr(meta, name)
-            if other is not None and other not in impls:
-                yield f"impl {i}", f"its {name} is alive", "released"
-        if meta.grad_fn is not None and meta.grad_fn not in nodes:
-            yield f"impl {i}", "its grad_fn is alive", "released"
-        if meta.accumulator is not None:
-            node = nodes.get(meta.accumulator)
-            if node is None or node.variable != i:
-                yield f"impl {i}", "its AccumulateGrad is its own", f"{node}"
-    for n, node in nodes.items():
-        owned = [saved.impl for saved in node.saved]
-        if node.variable is not None:
-            owned.append(node.variable)
-        if any(one not in impls for one in owned):
-            yield f"node {n}", "what a node owns is alive", "released"

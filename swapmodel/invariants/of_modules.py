@@ -5,15 +5,17 @@ What must a conversion leave as it was, whatever it does to the data?
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import combinations
+from itertools import chain, combinations, product
 
 from swapmodel.actions import Convert
-from swapmodel.invariants.violation import Step, Violation
+from swapmodel.conversions import Other, Unwrap, Wrap, parts
+from swapmodel.invariants.violation import Step, Violation, placed, remembered
 from swapmodel.semantics import tensors
 from swapmodel.semantics.autograd_meta import requires_grad
 from swapmodel.semantics.places import Placement
+from swapmodel.semantics.weakrefs import yielded
 from swapmodel.state.heap import Heap
-from swapmodel.state.ids import TensorId
+from swapmodel.state.ids import TensorId, WeakrefId
 
 REGISTERED = ("parameter", "buffer")
 
@@ -63,32 +65,66 @@ def ties(step: Step) -> Iterator[Violation]:
 
 
 def observers(step: Step) -> Iterator[Violation]:
-    """Whoever held a registered tensor still holds the one that is registered."""
+    """
+    Whoever held a registered tensor still holds the one that is registered.
+
+    A variable, an optimizer (whose state is found by the same object), a weak
+    reference.
+    """
     standing = tuple(registrations(step))
-    for place, kind, t in step.placed_before:
-        if kind != "variable" or "." in place:
-            continue
+    if not standing:
+        return
+    then = {place: t for place, _, t in observed(step.then)}
+    for place, kind, t in observed(step.before):
         for (where, _, one), now in standing:
             # [invariant/observers]
-            if one == t and step.placed_then.get(place) != now:
-                path = step.path(where)
-                was = f"{place} is {where}"
-                yield Violation("observers", place, kind, path, was, "another object")
+            if one == t and then.get(place) != now:
+                told = "another tensor" if place in then else "no tensor"
+                path, was = step.path(where), f"{place} gives {where}"
+                yield Violation("observers", place, kind, path, was, told)
+
+
+@remembered
+def observed(heap: Heap) -> tuple[Placement, ...]:
+    """What variables, optimizers and weak references hold, each by its place."""
+    found = [
+        (place, kind, t)
+        for place, kind, t in placed(heap)
+        if kind == "optimizer" or (kind == "variable" and "." not in place)
+    ]
+    for name, held, position in heap.names:
+        if held == "weakref":
+            t = yielded(heap, heap.weakref(WeakrefId(position)))
+            if t is not None:
+                found.append((name, "variable", t))
+    return tuple(found)
 
 
 def aliasing(step: Step) -> Iterator[Violation]:
-    """Registered tensors that share a storage go on sharing, and no others start."""
-    for (one, now), (other, then) in combinations(tuple(registrations(step)), 2):
-        (place, kind, t), (shared, _, u) = one, other
+    """
+    Tensors that share a storage go on sharing, and no others start.
+
+    Asked of each registered tensor beside every other, and beside every variable.
+    """
+    standing = tuple(registrations(step))
+    pairs = chain(combinations(standing, 2), product(standing, _variables(step)))
+    for ((place, _, t), now), ((shared, kind, u), then) in pairs:
         if t == u:
             continue
         was, there = _share(step.before, t, u), _share(step.then, now, then)
         # [invariant/aliasing]
         if was != there:
             told = ("apart", "shared")
-            promised = f"storage of {place} and {shared}: {told[was]}"
-            path = step.path(shared)
+            promised = f"the memory of {place} and {shared} is {told[was]}"
+            path = step.path(place)
             yield Violation("aliasing", shared, kind, path, promised, told[there])
+
+
+def _variables(step: Step) -> Iterator[tuple[Placement, TensorId]]:
+    for place, kind, t in step.placed_before:
+        now = step.placed_then.get(place)
+        if kind == "variable" and "." not in place and now is not None:
+            yield (place, kind, t), now
 
 
 def _share(heap: Heap, t: TensorId, u: TensorId) -> bool:
@@ -100,20 +136,26 @@ def _share(heap: Heap, t: TensorId, u: TensorId) -> bool:
 
 
 def parameter_kind(step: Step) -> Iterator[Violation]:
-    """Class, `requires_grad`, being a leaf and being a `Parameter` survive."""
+    """
+    Class, `requires_grad`, being a leaf and being a `Parameter` survive.
+
+    The class does not where the function is one that gives another.
+    """
+    if not isinstance(step.action, Convert):
+        return
+    other_class = any(isinstance(one, GIVES_A_CLASS) for one in parts(step.action.fn))
     for (place, kind, t), now in registrations(step):
         was, there = _kind(step.before, t), _kind(step.then, now)
         for what, old in was.items():
             # [invariant/parameter-kind]
-            if there[what] != old:
-                yield Violation(
-                    "parameter-kind",
-                    place,
-                    kind,
-                    step.path(place),
-                    f"{what} of {place} is {old}",
-                    f"{there[what]}",
-                )
+            if there[what] != old and not (other_class and what == "class"):
+                promised, told = f"{what} of {place} is {old}", f"{there[what]}"
+                path = step.path(place)
+                yield Violation("parameter-kind", place, kind, path, promised, told)
+
+
+GIVES_A_CLASS = (Wrap, Unwrap, Other)
+"""The functions that are called for a tensor of another class."""
 
 
 def _kind(heap: Heap, t: TensorId) -> dict[str, object]:

@@ -4,9 +4,12 @@ Which claims need what would come of it: hooks that fire, graphs that run?
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
+from itertools import product
 
-from swapmodel.actions import Backward, Convert, SwapTensors
+from swapmodel.actions import Backward, OptimizerStep, SwapTensors
+from swapmodel.invariants.of_modules import registrations
 from swapmodel.invariants.of_steps import CONTENT
 from swapmodel.invariants.probes import (
     Probed,
@@ -15,7 +18,7 @@ from swapmodel.invariants.probes import (
     probe,
 )
 from swapmodel.invariants.violation import Step, Violation
-from swapmodel.outcomes import Refused
+from swapmodel.outcomes import Done, Refused
 from swapmodel.semantics.autograd_meta import requires_grad
 from swapmodel.semantics.places import PlaceKind
 from swapmodel.state.events import Fired
@@ -35,49 +38,62 @@ def hooks(step: Step) -> Iterator[Violation]:
         return
     for place, kind, t in step.placed_before:
         now = step.placed_then.get(place)
-        if now is None or kind == "gradient":
-            continue
-        if not (_listed(step.before, t) or _listed(step.then, now)):
-            continue
-        yield from _dead_hooks(step, place, kind, t, now)
+        if now is not None and kind != "gradient" and requires_grad(step.then, now):
+            yield from _dead_hooks(step, place, kind, t, now)
 
 
 def _dead_hooks(
     step: Step, place: str, kind: PlaceKind, t: TensorId, now: TensorId
 ) -> Iterator[Violation]:
-    if not (requires_grad(step.before, t) and requires_grad(step.then, now)):
-        return
     program = backward_from(place)
-    fired = _fired(probe(step.before, program, step.spec))
+    was = probe(step.before, program, step.spec)
     then = probe(step.then, program, step.spec)
-    if fired != _listed(step.before, t) or not then.done:
+    if not then.done or (requires_grad(step.before, t) and not was.done):
         return
-    if isinstance(step.action, Convert):
-        promised, said = fired, "hooks registered before fire"
-    else:
+    fired, there = _fired(was), _fired(then)
+    promised, said = fired, "hooks registered before fire"
+    if isinstance(step.action, SwapTensors):
         promised, said = _listed(step.then, now), "hooks that are listed fire"
+        there -= _on_nodes(then)
+        if fired - _on_nodes(was) != _listed(step.before, t):
+            return
     # [invariant/hooks]
-    if _fired(then) != promised:
+    if there != promised:
         yield Violation(
             "hooks",
             place,
             kind,
             step.path(place),
-            f"{said}: {', '.join(promised) or 'none'}",
-            f"listed: {', '.join(_listed(step.then, now)) or 'none'}; "
-            f"fired: {', '.join(_fired(then)) or 'none'}",
+            f"{said}: {_labels(promised)}",
+            f"listed: {_labels(_listed(step.then, now))}; fired: {_labels(there)}",
             program,
         )
 
 
-def _listed(heap: Heap, t: TensorId) -> tuple[str, ...]:
-    listed = heap.tensor(t).backward_hooks
-    return () if listed is None else heap.hooks_at(listed).entries
+def _listed(heap: Heap, t: TensorId) -> Counter[str]:
+    """The labels of the hooks that a tensor lists."""
+    tensor = heap.tensor(t)
+    dicts = (tensor.backward_hooks, tensor.post_accumulate_grad_hooks)
+    return Counter(
+        label
+        for one in dicts
+        if one is not None
+        for label in heap.hooks_at(one).entries
+    )
 
 
-def _fired(probed: Probed) -> tuple[str, ...]:
+def _fired(probed: Probed) -> Counter[str]:
+    return Counter(one.hook for one in probed.events if isinstance(one, Fired))
+
+
+def _on_nodes(probed: Probed) -> Counter[str]:
+    """Those that were registered on a node, which no tensor lists."""
     fired = (one for one in probed.events if isinstance(one, Fired))
-    return tuple(one.hook for one in fired if one.kind == "tensor")
+    return Counter(one.hook for one in fired if one.kind == "node")
+
+
+def _labels(found: Counter[str]) -> str:
+    return ", ".join(sorted(found.elements())) or "none"
 
 
 # -- Graphs --------------------------------------------------------------------------
@@ -150,3 +166,42 @@ def _wrong_gradients(
                 f"{there}",
                 (Backward(place),),
             )
+
+
+# -- Training ------------------------------------------------------------------------
+
+
+def training_kept(step: Step) -> Iterator[Violation]:
+    """
+    A step after a conversion changes the parameters that it changed before.
+
+    Asked by a probe: a forward, a backward and the step of each optimizer.
+    """
+    if not isinstance(step.outcome, Done):
+        return
+    held = [name for name, kind, _ in step.before.names if kind == "optimizer"]
+    for name, one in product(held, registrations(step) if held else ()):
+        (place, kind, t), now = one
+        program = (*backward_from(place), OptimizerStep(name))
+        was = probe(step.before, program, step.spec)
+        if not (requires_grad(step.before, t) and _is_written(step.before, was, t)):
+            continue
+        then = probe(step.then, program, step.spec)
+        told = ""
+        if isinstance(then.outcome, Refused):
+            told = f"refused by {then.outcome.rule}"
+        elif then.done and not _is_written(step.then, then, now):
+            told = "it changes something else"
+        # [invariant/training-kept]
+        if told:
+            promised, path = f"{name}.step() changes {place}", step.path(place)
+            yield Violation("training-kept", place, kind, path, promised, told, program)
+
+
+def _is_written(heap: Heap, probed: Probed, t: TensorId) -> bool:
+    """Whether a probe that ran to its end has written a tensor."""
+    if not probed.done:
+        return False
+    assert probed.heap is not None
+    counter = heap.impl_of(t).counter
+    return probed.heap.version(counter) != heap.version(counter)

@@ -7,33 +7,25 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from swapmodel.actions import CastData, Convert, SetData, SwapTensors
-from swapmodel.invariants.of_heaps import incoherent
+from swapmodel.invariants.of_heaps import content, incoherent, told
 from swapmodel.invariants.of_modules import registered
 from swapmodel.invariants.violation import Step, Violation
-from swapmodel.outcomes import Done, Refused, Stop
-from swapmodel.semantics import functions, ownership, payloads, places, tensors
-from swapmodel.semantics.payloads import Payload, Wrapped
+from swapmodel.outcomes import Done, Refused
+from swapmodel.semantics import (
+    functions,
+    modules,
+    ownership,
+    payloads,
+    places,
+    tensors,
+)
+from swapmodel.semantics.payloads import Payload
+from swapmodel.state.classes import module_class
 from swapmodel.state.heap import Heap
-from swapmodel.state.ids import ImplId, TensorId
+from swapmodel.state.ids import ImplId, ModuleId, TensorId
 
 CONTENT = (Convert, SwapTensors, SetData, CastData)
 """The actions that give tensors other content."""
-
-
-def content(heap: Heap, t: TensorId) -> Payload | None:
-    """What a tensor holds, or `None` where reading it is refused or undefined."""
-    payload = payloads.read(heap, t)
-    return payload if not isinstance(payload, Stop) else None
-
-
-def told(payload: Payload | None) -> str:
-    """A payload in a few words."""
-    if payload is None:
-        return "unreadable"
-    if isinstance(payload, Wrapped):
-        return ", ".join(f"{name}: {told(one)}" for name, one in payload.inner)
-    values = "undefined" if payload.values is None else list(payload.values)
-    return f"{payload.dtype} {values}"
 
 
 # -- Values --------------------------------------------------------------------------
@@ -145,7 +137,11 @@ def _whole(heap: Heap, t: TensorId) -> dict[str, object]:
 
 
 def atomic_module(step: Step) -> Iterator[Violation]:
-    """A refused conversion leaves the module as it was."""
+    """
+    A refused conversion leaves the module as it was.
+
+    And what an `RNNBase` lists a second time is what it lists first, as before.
+    """
     if not (isinstance(step.action, Convert) and isinstance(step.outcome, Refused)):
         return
     for place, kind, t in registered(step):
@@ -166,6 +162,34 @@ def atomic_module(step: Step) -> Iterator[Violation]:
                     f"{there.get(what, 'gone')}",
                 )
                 break
+    yield from _flat_weights(step)
+
+
+def _flat_weights(step: Step) -> Iterator[Violation]:
+    for place, m in places.modules(step.before):
+        was, now = (_listed_twice(heap, m) for heap in (step.before, step.then))
+        for number, (name, there) in enumerate(zip(was, now, strict=True)):
+            if name and name != there:
+                where = f"{place}._flat_weights[{number}]"
+                path = step.path(f"{place}.{name}")
+                promised = f"{where} is {place}.{name}"
+                yield Violation(
+                    "atomic-module",
+                    where,
+                    "parameter",
+                    path,
+                    promised,
+                    "another tensor",
+                )
+
+
+def _listed_twice(heap: Heap, m: ModuleId) -> Iterator[str]:
+    """The name of each flat weight that is the one registered, or nothing."""
+    module = heap.module(m)
+    names = module_class(module.cls).flat_weights
+    registered = modules.flat_weights(heap, module)
+    for name, t, listed in zip(names, registered, module.flat_weights, strict=True):
+        yield name if t == listed else ""
 
 
 # -- Use counts ----------------------------------------------------------------------

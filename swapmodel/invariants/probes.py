@@ -6,9 +6,12 @@ A probe leaves the searched heap alone; its actions become part of a counterexam
 
 from __future__ import annotations
 
+from typing import TypeAlias
+
 from attrs import frozen
 
 from swapmodel.actions import Action, Backward, Forward, Program
+from swapmodel.invariants.violation import REMEMBERED_HEAPS
 from swapmodel.outcomes import Done, Outcome, OutOfScope, Refused, Stop, Undefined
 from swapmodel.semantics import payloads
 from swapmodel.semantics.spec import Spec
@@ -42,7 +45,34 @@ class Probed:
 
 
 def probe(heap: Heap, program: Program, spec: Spec) -> Probed:
-    """Run a probe up to its first refusal."""
+    """
+    Run a probe up to its first refusal.
+
+    What it came to on one of the last few heaps is remembered: several invariants
+    ask alike, and a search asks of a heap whenever it tries an action there.
+    """
+    asked = _asked_of(heap, spec)
+    if program not in asked:
+        asked[program] = _probed(heap, program, spec)
+    return asked[program]
+
+
+_Asked: TypeAlias = dict[Program, Probed]
+_KEPT: list[tuple[Heap, Spec, _Asked]] = []
+
+
+def _asked_of(heap: Heap, spec: Spec) -> _Asked:
+    for number, (one, under, asked) in enumerate(_KEPT):
+        if one is heap and under is spec:
+            if number:
+                _KEPT.insert(0, _KEPT.pop(number))
+            return asked
+    _KEPT.insert(0, (heap, spec, {}))
+    del _KEPT[REMEMBERED_HEAPS:]
+    return _KEPT[0][2]
+
+
+def _probed(heap: Heap, program: Program, spec: Spec) -> Probed:
     outcome: Outcome = Done(heap)
     events: list[Event] = []
     for action in program:

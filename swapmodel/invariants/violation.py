@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias, TypeVar
 
 from attrs import frozen
 
-from swapmodel.actions import Action, Program
+from swapmodel.actions import Action, Program, operands
 from swapmodel.outcomes import Done, Refused, Undefined
 from swapmodel.semantics.places import PlaceKind, Placement, placements, resolve
 from swapmodel.semantics.spec import Spec
@@ -89,6 +89,13 @@ class Step:
         if found is None or found[0] != "tensor":
             return None
         return next(one for one in self.placed_before if one[2] == found[1])
+
+    def operands(self) -> Iterator[Placement]:
+        """The tensors that the action is about, in the order of its fields."""
+        for name, _ in operands(type(self.action)):
+            found = self.operand(getattr(self.action, name))
+            if found is not None:
+                yield found
 
     @property
     def converted(self) -> tuple[Converted, ...]:

@@ -12,6 +12,7 @@ from swapmodel.report import questions
 from swapmodel.report.questions import QUESTIONS
 from swapmodel.report.spelling import dtype, expression
 from swapmodel.semantics import places
+from swapmodel.semantics.weakrefs import yielded
 from swapmodel.state.heap import Heap, living
 from swapmodel.state.holders import Flags
 from swapmodel.state.ids import TensorId, WeakrefId
@@ -75,7 +76,7 @@ def summary(heap: Heap, t: TensorId) -> str:
 def reference(heap: Heap, w: WeakrefId) -> str:
     """A weak reference in a few words."""
     ref = heap.weakref(w)
-    t = ref.tensor if ref.impl is None else heap.impl(ref.impl).pyobj
+    t = yielded(heap, ref)
     if t is None:
         return f"{ref.keeper}, dead"
     return f"{ref.keeper} of {_standing(heap, t)}"

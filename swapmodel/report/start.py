@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from swapmodel.report.snippets import CLASSES
 from swapmodel.report.spelling import FLAGS, REGISTER, dtype, expression, weakref
 from swapmodel.semantics.tensors import is_parameter
+from swapmodel.semantics.weakrefs import yielded
 from swapmodel.state.classes import module_class, tensor_class
 from swapmodel.state.heap import Heap, living
 from swapmodel.state.holders import Module
@@ -201,7 +202,7 @@ class _Writer:
         return f"torch.tensor({shown}{options})"
 
     def weakref(self, name: str, ref: Weakref) -> str:
-        t = ref.tensor if ref.impl is None else self.heap.impl(ref.impl).pyobj
+        t = yielded(self.heap, ref)
         if t is None:
             raise NotWritten(f"{name} is a weak reference of what is gone")
         return f"{name} = {weakref(ref.keeper, self.tensors[t], ref.label)}"

@@ -32,6 +32,11 @@ def take(draft: Draft, keeper: Keeper, t: TensorId, label: str = "") -> WeakrefI
 # -- What is handed out --------------------------------------------------------------
 
 
+def yielded(state: Columns, ref: Weakref) -> TensorId | None:
+    """The tensor that a weak reference gives: of an impl, the object that it has."""
+    return ref.tensor if ref.impl is None else state.impl(ref.impl).pyobj
+
+
 def metadata(state: Columns, t: TensorId) -> Noted:
     """What can be noted of a tensor without holding it."""
     impl = state.impl_of(t)

@@ -8,24 +8,42 @@ from swapmodel.actions import (
     Cast,
     CastData,
     Convert,
+    Detach,
     Forward,
+    MakeOptimizer,
+    NameTensor,
+    OptimizerStep,
     Program,
+    Register,
     RegisterHook,
     SetAttribute,
     SetData,
     SwapTensors,
     TakeWeakref,
+    Tie,
     View,
+    Write,
 )
+from swapmodel.conversions import ByRole, Identity, Other, RaiseAt, ToDevice, Wrap
 from swapmodel.invariants.catalogue import invariant
 from swapmodel.invariants.violation import Step, Violation
 from swapmodel.outcomes import OutOfScope
 from swapmodel.run import run
+from swapmodel.state.build import Builder
+from swapmodel.state.classes import RNN as RNN_CLASS
 from swapmodel.state.heap import Heap
 from tests.heaps import LATE, NEW, NO_SWAP, module, spec
 
 DOUBLE, NOTHING = Convert("m", Cast("float64")), Convert("m", Cast("float32"))
 SWAP = SwapTensors("p", "t")
+
+
+def rnn(*, overwrite: bool = False) -> Heap:
+    """An `RNNBase` with its two weights."""
+    build = Builder(overwrite=overwrite)
+    weights = {name: build.parameter() for name in RNN_CLASS.flat_weights}
+    build.name("m", "module", build.module({**weights}, cls=RNN_CLASS.name))
+    return build.heap()
 
 
 @frozen
@@ -60,8 +78,13 @@ def violations(
     return list(invariant(name).check(last_step(start, program, under)))
 
 
+NO_GUARD = "no-weakref-check"
+"""A proposal under which weak references do not matter to a swap."""
+
 PLAIN, SWAPS = module(), module(swap=True)
 ASSIGNS, WRAPPER = module(overwrite=True), module("TwoTensor")
+MINE = module("MyParameter", swap=True, grad=False)
+RNN, RNN_ASSIGNS = rnn(), rnn(overwrite=True)
 INNER = ("m.weight.a", "m.weight.b", "m.weight.grad.a", "m.weight.grad.b")
 
 EXAMPLES = (
@@ -106,6 +129,132 @@ EXAMPLES = (
     Example("values", PLAIN, (View("p", "v"),), NEW),
     Example("values", WRAPPER, (CastData("p", "float64"), SetData("p", "t")), NEW),
     Example(
+        "ties",
+        ASSIGNS,
+        (Tie("m", "tied", "m.weight"), DOUBLE),
+        NEW,
+        (("m.tied", "assign"),),
+    ),
+    Example(
+        "ties",
+        PLAIN,
+        (
+            Register("m", "one", "t", "buffer"),
+            Register("m", "two", "t", "buffer"),
+            DOUBLE,
+        ),
+        NEW,
+        (("m.two", "replace"),),
+    ),
+    Example("ties", PLAIN, (Tie("m", "tied", "m.weight"), DOUBLE), NEW),
+    Example("ties", ASSIGNS, (Tie("m", "other", "p"), DOUBLE), NEW),
+    Example("ties", ASSIGNS, (Tie("m", "tied", "m.weight"), SWAP), NEW),
+    Example(
+        "observers",
+        ASSIGNS,
+        (NameTensor("m.weight", "w"), DOUBLE),
+        NEW,
+        (("w", "assign"),),
+    ),
+    Example(
+        "observers",
+        ASSIGNS,
+        (
+            MakeOptimizer("SGD", "m", "opt"),
+            TakeWeakref("ReferenceType", "m.weight", "r"),
+            DOUBLE,
+        ),
+        NEW,
+        (("opt.param_groups[0][0]", "assign"), ("r", "assign")),
+    ),
+    Example("observers", SWAPS, (NameTensor("m.weight", "w"), DOUBLE), NEW),
+    Example(
+        "observers",
+        PLAIN,
+        (
+            MakeOptimizer("SGD", "m", "opt"),
+            TakeWeakref("_WeakTensorRef", "m.weight", "r"),
+            DOUBLE,
+        ),
+        NEW,
+    ),
+    Example("observers", ASSIGNS, (NameTensor("m.weight", "w"), SWAP), NEW),
+    Example(
+        "aliasing",
+        PLAIN,
+        (Detach("m.weight", "d"), DOUBLE),
+        NEW,
+        (("d", "data"),),
+    ),
+    Example(
+        "aliasing",
+        PLAIN,
+        (SetData("p", "m.weight"), Tie("m", "other", "p"), DOUBLE),
+        NEW,
+        (("m.other", "data"), ("p", "data")),
+    ),
+    Example(
+        "aliasing",
+        ASSIGNS,
+        (NameTensor("m.weight", "w"), Convert("m", Other("t"))),
+        NEW,
+        (("t", "assign"),),
+    ),
+    Example("aliasing", PLAIN, (Detach("m.weight", "d"), NOTHING), NEW),
+    Example("aliasing", PLAIN, (DOUBLE,), NEW),
+    Example(
+        "gradient-kept",
+        SWAPS,
+        (TakeWeakref("ReferenceType", "m.weight.grad", "r"), DOUBLE),
+        NEW,
+        (("m.weight.grad", "swap"),),
+    ),
+    Example(
+        "gradient-kept",
+        PLAIN,
+        (Convert("m", ByRole(ToDevice("meta"), Identity())),),
+        NEW,
+        (("m.weight.grad", "assign"),),
+    ),
+    Example("gradient-kept", ASSIGNS, (DOUBLE,), NEW),
+    Example("gradient-kept", SWAPS, (DOUBLE,), NEW),
+    Example("gradient-kept", PLAIN, (DOUBLE,), NEW),
+    Example(
+        "gradient-fit",
+        PLAIN,
+        (CastData("m.weight", "float64"),),
+        NEW,
+        (("m.weight.grad", "direct"),),
+    ),
+    Example(
+        "gradient-fit",
+        PLAIN,
+        (Forward("scale", "p", "y"), SWAP),
+        NEW,
+        (("t", "direct"),),
+    ),
+    Example(
+        "gradient-fit",
+        PLAIN,
+        (Forward("scale", "p", "y"), SwapTensors("p", "m.weight")),
+        NEW,
+        (("m.weight", "direct"),),
+    ),
+    Example("gradient-fit", PLAIN, (DOUBLE,), NEW),
+    Example("gradient-fit", SWAPS, (DOUBLE,), NEW),
+    Example("gradient-fit", PLAIN, (SetData("m.weight", "t"),), NEW),
+    Example("gradient-fit", PLAIN, (SwapTensors("p", "m.weight"),), NEW),
+    Example(
+        "parameter-kind",
+        MINE,
+        (DOUBLE,),
+        NEW,
+        (("m.weight", "swap"),),
+    ),
+    Example("parameter-kind", PLAIN, (DOUBLE,), NEW),
+    Example("parameter-kind", PLAIN, (Convert("m", Wrap("TwoTensor")),), NEW),
+    Example("parameter-kind", MINE, (SetData("m.weight", "t"),), NEW),
+    Example(
         "attributes",
         SWAPS,
         (SetAttribute("m.weight", "tag"), NOTHING),
@@ -134,12 +283,51 @@ EXAMPLES = (
         WRAPPER,
         (RegisterHook("p", "h"), SwapTensors("p", "m.weight")),
         NEW,
-        (("p", "direct"),),
+        (("m.weight", "direct"), ("p", "direct")),
     ),
     Example("hooks", PLAIN, (RegisterHook("m.weight", "h"), DOUBLE), NEW),
     Example("hooks", SWAPS, (RegisterHook("p", "h"), DOUBLE), NEW),
     Example("hooks", PLAIN, (RegisterHook("p", "h"), SetData("p", "t")), NEW),
-    Example("hooks", PLAIN, (RegisterHook("p", "h"), SWAP), NEW),
+    Example("hooks", PLAIN, (RegisterHook("p", "h"), SWAP), NEW, (("t", "direct"),)),
+    Example(
+        "hooks",
+        PLAIN,
+        (RegisterHook("p", "h"), SwapTensors("p", "m.weight")),
+        NEW,
+        (("m.weight", "direct"), ("p", "direct")),
+    ),
+    Example(
+        "hooks",
+        PLAIN,
+        (
+            Forward("scale", "m.weight", "y"),
+            RegisterHook("m.weight", "h", "node"),
+            DOUBLE,
+        ),
+        NEW,
+        (("m.weight", "data"),),
+    ),
+    Example(
+        "weakrefs",
+        PLAIN,
+        (TakeWeakref("WeakIdKeyDictionary", "p", "r"), SWAP),
+        NO_GUARD,
+        (("r", "direct"),),
+    ),
+    Example(
+        "weakrefs", PLAIN, (TakeWeakref("ReferenceType", "p", "r"), SWAP), NO_GUARD
+    ),
+    Example(
+        "weakrefs", PLAIN, (TakeWeakref("WeakIdKeyDictionary", "p", "r"), SWAP), NEW
+    ),
+    Example("weakrefs", RNN, (DOUBLE,), NEW),
+    Example(
+        "weakrefs",
+        RNN,
+        (Convert("m", RaiseAt(2, Cast("float64"))),),
+        NEW,
+        (("m._flat_weight_refs[0]", "data"), ("m._flat_weight_refs[1]", "data")),
+    ),
     Example(
         "graph",
         PLAIN,
@@ -192,6 +380,50 @@ EXAMPLES = (
     Example("use-count", PLAIN, (SWAP,), NEW),
     Example("use-count", PLAIN, (View("p", "v"), SWAP), NEW),
     Example("use-count", PLAIN, (Forward("scale", "p", "y"), SWAP), LATE),
+    Example(
+        "version",
+        PLAIN,
+        (SetData("p", "t"), Write("t")),
+        NEW,
+        (("p", "direct"),),
+    ),
+    Example("version", PLAIN, (Detach("p", "d"), Write("d")), NEW),
+    Example("version", PLAIN, (SetData("p", "t"),), NEW),
+    Example("version", PLAIN, (Write("p"),), NEW),
+    Example(
+        "training-kept",
+        ASSIGNS,
+        (MakeOptimizer("SGD", "m", "opt"), DOUBLE),
+        NEW,
+        (("m.weight", "assign"),),
+    ),
+    Example(
+        "training-kept",
+        PLAIN,
+        (MakeOptimizer("Adam", "m", "opt"), OptimizerStep("opt"), DOUBLE),
+        NEW,
+        (("m.weight", "data"),),
+    ),
+    Example("training-kept", PLAIN, (MakeOptimizer("SGD", "m", "opt"), DOUBLE), NEW),
+    Example("training-kept", SWAPS, (MakeOptimizer("SGD", "m", "opt"), DOUBLE), NEW),
+    Example("training-kept", ASSIGNS, (DOUBLE,), NEW),
+    Example(
+        "memory-safe",
+        WRAPPER,
+        (SetData("t", "p"),),
+        NEW,
+        (("t", "direct"),),
+    ),
+    Example("memory-safe", WRAPPER, (SetData("p", "t"),), NEW),
+    Example("memory-safe", WRAPPER, (SetData("t", "p"), Write("t")), NEW),
+    Example(
+        "atomic-module",
+        RNN_ASSIGNS,
+        (Convert("m", RaiseAt(2, Identity())),),
+        NEW,
+        (("m._flat_weights[0]", "assign"),),
+    ),
+    Example("atomic-module", RNN, (Convert("m", RaiseAt(1, Identity())),), NEW),
     Example("well-formed", PLAIN, (DOUBLE,), NEW),
 )
 """Those that no program can break are broken by hand in the tests of each."""

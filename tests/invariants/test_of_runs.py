@@ -7,10 +7,14 @@ from swapmodel.actions import (
     Backward,
     Cast,
     CastData,
+    ClearGrad,
     Convert,
     Drop,
     Forward,
+    MakeOptimizer,
+    OptimizerStep,
     RegisterHook,
+    RequiresGrad,
     SetData,
     SwapTensors,
     TakeWeakref,
@@ -38,11 +42,17 @@ def test_a_dead_hook_is_told() -> None:
 
 def test_a_hook_that_a_swap_takes_along() -> None:
     """After a direct swap, what an object lists is not what fires for it."""
-    (found,) = violations(
+    silent, listed = violations(
         "hooks", module(), RegisterHook("p", "h"), SwapTensors("p", "m.weight")
     )
 
-    assert found.was == "hooks that are listed fire: h"
+    assert (silent.place, silent.was) == (
+        "m.weight",
+        "hooks that are listed fire: none",
+    )
+    assert silent.now == "listed: none; fired: h"
+    assert (listed.place, listed.was) == ("p", "hooks that are listed fire: h")
+    assert listed.now == "listed: h; fired: none"
 
 
 @pytest.mark.parametrize("under", [NO_SWAP, LATE, NEW])
@@ -164,3 +174,40 @@ def test_graphs_are_not_asked_of_every_action() -> None:
 
     assert violations("graph", start, Write("p")) == []
     assert violations("graph", start, SetData("p", "t")) != []
+
+
+# -- Training --------------------------------------------------------------------------
+
+
+TRAINED = done(module(), MakeOptimizer("SGD", "m", "opt"))
+
+
+def test_nothing_is_promised_of_a_refused_conversion() -> None:
+    """What a refusal loses is what `atomic-module` asks about."""
+    heap = done(module(swap=True), MakeOptimizer("SGD", "m", "opt"))
+    heap = done(heap, TakeWeakref("ReferenceType", "m.weight", "r"))
+
+    assert violations("training-kept", heap, DOUBLE) == []
+
+
+def test_a_parameter_that_was_not_trained_before() -> None:
+    """A step that did not change a parameter need not change it now."""
+    heap = done(TRAINED, RequiresGrad("m.weight", False), ClearGrad("m.weight"))
+
+    assert violations("training-kept", heap, DOUBLE) == []
+
+
+def test_a_step_that_is_refused() -> None:
+    """Adam refuses averages of another dtype than the parameter's."""
+    heap = done(module(), MakeOptimizer("Adam", "m", "opt"), OptimizerStep("opt"))
+    (found,) = violations("training-kept", heap, DOUBLE)
+
+    assert found.was == "opt.step() changes m.weight"
+    assert found.now.startswith("refused by ")
+
+
+def test_a_step_that_was_refused_before() -> None:
+    """A second conversion is not to blame for what the first one did."""
+    heap = done(module(), MakeOptimizer("Adam", "m", "opt"), OptimizerStep("opt"))
+
+    assert violations("training-kept", done(heap, DOUBLE), DOUBLE) == []

@@ -19,42 +19,14 @@ from swapmodel.actions import (
 )
 from swapmodel.invariants.of_steps import (
     atomic_tensor,
-    content,
-    told,
     use_count,
     values,
 )
 from swapmodel.invariants.violation import Step, Violation
 from swapmodel.outcomes import Done, Refusal, Refused
-from swapmodel.semantics.payloads import Dense
 from swapmodel.state.build import Builder
-from tests.heaps import LATE, NEW, NO_SWAP, at, done, module, refused, spec, with_row
+from tests.heaps import LATE, NEW, NO_SWAP, at, done, module, spec, with_row
 from tests.invariants.examples import DOUBLE, NOTHING, SWAP, last_step, violations
-
-# -- Reading ---------------------------------------------------------------------------
-
-
-def test_content() -> None:
-    """What a tensor holds is read; where reading is refused or undefined, nothing."""
-    heap = done(module("TwoTensor"), SetData("t", "p"))
-    torn = refused(
-        done(module("TwoTensor"), TakeWeakref("_WeakTensorRef", "p", "r")), SWAP, LATE
-    ).heap
-
-    assert content(module(), at(module(), "t")) == Dense("float32", "cpu", 2, (5, 6))
-    assert content(heap, at(heap, "t")) is None
-    assert content(torn, at(torn, "p")) is None
-
-
-def test_telling() -> None:
-    """A payload is told by dtype and values, a wrapper by its inner tensors."""
-    heap = module("TwoTensor")
-
-    assert told(content(heap, at(heap, "t"))) == "float32 [5, 6]"
-    assert told(content(heap, at(heap, "p"))) == "a: float32 [3, 4], b: float32 [3, 4]"
-    assert told(Dense("float16", "meta", 2, None)) == "float16 undefined"
-    assert told(None) == "unreadable"
-
 
 # -- Identity and attributes -----------------------------------------------------------
 

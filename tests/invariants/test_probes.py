@@ -25,6 +25,16 @@ def test_a_probe_runs_and_is_gone() -> None:
     assert heap == done(module(), RegisterHook("p", "h"))
 
 
+def test_a_probe_is_run_once() -> None:
+    """The same question about the same heap has the same answer."""
+    one, other = module(), module("TwoTensor")
+    first = probe(one, backward_from("p"), spec(NEW))
+
+    assert probe(one, backward_from("p"), spec(NEW)) is first
+    assert probe(other, backward_from("p"), spec(NEW)) is not first
+    assert probe(one, backward_from("p"), spec(NEW)) is first
+
+
 def test_a_probe_of_nothing() -> None:
     """A probe without actions comes to the heap itself."""
     heap = module()

@@ -116,3 +116,12 @@ def test_remembered_by_identity() -> None:
 
     assert placed(one) == placed(other) == tuple(placements(one))
     assert placed(one) is placed(one)
+
+
+def test_the_operands_of_an_action() -> None:
+    """Tensors alone, in the order of the action's fields."""
+    swap = last_step(module(), (SwapTensors("t", "p"),), NEW)
+    convert = last_step(module(), (Convert("m", Cast("float32")),), NEW)
+
+    assert [place for place, _, _ in swap.operands()] == ["t", "p"]
+    assert [*convert.operands()] == []

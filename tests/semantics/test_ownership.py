@@ -15,7 +15,7 @@ from swapmodel.actions import (
     TakeWeakref,
     View,
 )
-from swapmodel.invariants.of_heaps import malformed
+from swapmodel.invariants.of_structure import malformed
 from swapmodel.semantics.ownership import collect, owners, use_count, weak_count
 from swapmodel.semantics.spec import Frame
 from swapmodel.state.autograd import Node

@@ -23,7 +23,7 @@ from swapmodel.actions import (
     View,
     operands,
 )
-from swapmodel.invariants.of_heaps import malformed
+from swapmodel.invariants.of_structure import malformed
 from swapmodel.outcomes import Done, Outcome, OutOfScope, Refusal, Refused, Undefined
 from swapmodel.semantics.set_data import DIFFERENTIABLE
 from swapmodel.semantics.spec import PHASES, Frame, Phase

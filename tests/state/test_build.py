@@ -2,7 +2,8 @@
 
 import pytest
 
-from swapmodel.invariants.of_heaps import incoherent, malformed
+from swapmodel.invariants.of_heaps import incoherent
+from swapmodel.invariants.of_structure import malformed
 from swapmodel.state.build import Builder
 from swapmodel.state.holders import Flags, Module
 
