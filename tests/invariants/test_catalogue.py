@@ -6,7 +6,11 @@ import pytest
 
 from swapmodel.invariants.catalogue import INVARIANTS, invariant
 from swapmodel.specfiles.files import specs_folder
-from tests.invariants.examples import EXAMPLES, Example, violations
+from tests.invariants.examples import Example, violations
+from tests.invariants.examples_of_contents import CONTENTS
+from tests.invariants.examples_of_futures import FUTURES
+
+EXAMPLES = (*CONTENTS, *FUTURES)
 
 BY_HAND = {"use-count", "well-formed"}
 """What no program breaks: the model would be wrong."""
