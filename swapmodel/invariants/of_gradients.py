@@ -93,7 +93,9 @@ def _misfits(heap: Heap) -> Iterator[Misfit]:
 def _further(step: Step) -> Iterator[Violation]:
     """What a further forward and backward come to, beside what they came to before."""
     for (source, _, t), (place, kind, now) in _asked(step):
-        if not (requires_grad(step.before, t) and requires_grad(step.then, now)):
+        if step.then.tensors[now] is None or not (
+            requires_grad(step.before, t) and requires_grad(step.then, now)
+        ):
             continue
         program = backward_from(place)
         was = probe(step.before, backward_from(source), step.spec)

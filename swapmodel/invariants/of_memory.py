@@ -58,12 +58,20 @@ def _written(before: Heap, then: Heap) -> set[StorageId]:
 
 def _same_memory(step: Step, t: TensorId) -> bool:
     """Whether a tensor and all inside it stand for the memory that they stood for."""
-    before, then = step.before.tensor(t), step.then.tensor(t)
-    if before.impl != then.impl or before.inner != then.inner:
-        return False
-    one, other = step.before.impl_of(t), step.then.impl_of(t)
-    same = one.storage == other.storage and one.offset == other.offset
-    return same and all(_same_memory(step, inner) for _, inner in then.inner)
+    ahead, seen = [t], set[TensorId]()
+    while ahead:
+        one = ahead.pop()
+        if one in seen:
+            continue
+        seen.add(one)
+        before, then = step.before.tensor(one), step.then.tensor(one)
+        if before.impl != then.impl or before.inner != then.inner:
+            return False
+        was, now = step.before.impl_of(one), step.then.impl_of(one)
+        if was.storage != now.storage or was.offset != now.offset:
+            return False
+        ahead += [inner for _, inner in then.inner]
+    return True
 
 
 # -- Reads ---------------------------------------------------------------------------

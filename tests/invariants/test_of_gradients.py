@@ -12,6 +12,7 @@ from swapmodel.actions import (
     Forward,
     RequiresGrad,
     SetData,
+    SwapTensors,
     TakeWeakref,
     View,
 )
@@ -134,6 +135,13 @@ def test_a_backward_that_is_refused_now() -> None:
     assert found.place == "t"
     assert found.now == "refused by backward/poisoned"
     assert found.probe == (Forward("scale", "t", "probe"), Backward("probe"))
+
+
+def test_a_tensor_that_is_gone() -> None:
+    """A wrapper that changes places with its own inner tensor leaves nobody's one."""
+    swap = SwapTensors("m.weight", "m.weight.a")
+
+    assert violations("gradient-fit", module("TwoTensor"), swap) == []
 
 
 def test_a_backward_that_nobody_can_foresee() -> None:

@@ -9,13 +9,14 @@ from swapmodel.actions import (
     Convert,
     Detach,
     FillGrad,
+    NameTensor,
     SetAttribute,
     SetData,
     SwapTensors,
     View,
     Write,
 )
-from swapmodel.conversions import ScaleInPlace
+from swapmodel.conversions import ByRole, Cast, ScaleInPlace
 from swapmodel.invariants.of_memory import memory_safe, without_memory
 from swapmodel.invariants.violation import Step
 from swapmodel.outcomes import Done, Undefined
@@ -25,6 +26,8 @@ from tests.heaps import NEW, at, done, module, spec, with_row
 from tests.invariants.examples import violations
 
 # -- Writes ----------------------------------------------------------------------------
+
+SWAP_INNER = SwapTensors("m.weight", "a")
 
 SHARED = done(module(), SetData("p", "t"))
 """`p` has a counter of its own over the memory of `t`."""
@@ -41,6 +44,7 @@ SHARED = done(module(), SetData("p", "t"))
         (SHARED, SetAttribute("p", "tag"), []),
         (SHARED, ClearGrad("m.weight"), []),
         (module(), Convert("m", ScaleInPlace()), []),
+        (module(), Convert("m", ByRole(ScaleInPlace(), Cast("float64"))), []),
         (module(swap=True), Convert("m", ScaleInPlace()), []),
         (module(overwrite=True), Convert("m", ScaleInPlace()), []),
         (SHARED, CastData("p", "float64"), []),
@@ -58,6 +62,14 @@ def test_the_inner_tensors_of_a_wrapper() -> None:
     found = violations("version", module("TwoTensor"), Write("p"))
 
     assert [one.place for one in found] == ["p.a", "p.b"]
+
+
+def test_a_wrapper_that_holds_itself() -> None:
+    """A write to what it lost is none of its own."""
+    heap = done(module("TwoTensor"), NameTensor("m.weight.a", "a"), SWAP_INNER)
+
+    assert violations("version", heap, Write("m.weight")) == []
+    assert violations("version", heap, Write("t")) == []
 
 
 def test_what_is_promised() -> None:
