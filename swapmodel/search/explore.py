@@ -14,7 +14,7 @@ from typing import Literal, TypeAlias
 
 from attrs import define, field, frozen
 
-from swapmodel.actions import Action, Convert, Program
+from swapmodel.actions import Action, Program
 from swapmodel.invariants.catalogue import INVARIANTS
 from swapmodel.invariants.of_steps import CONTENT
 from swapmodel.invariants.violation import Cause, Invariant, Step
@@ -193,12 +193,9 @@ class Search:
         if isinstance(outcome, Refused):
             self.rules.add(outcome.refusal.rule)
             self.rules.update(one.rule for one in outcome.refusal.within)
-        if isinstance(action, Convert):
-            for event in outcome.events:
-                if isinstance(event, Converted):
-                    self.paths.add(event.path)
-        elif isinstance(action, CONTENT):
-            self.paths.add("direct")
+        if isinstance(action, CONTENT):
+            converted = (one for one in outcome.events if isinstance(one, Converted))
+            self.paths.update({one.path for one in converted} or {"direct"})
 
     def program(self, number: int) -> tuple[int, Program]:
         """The index of the start of a heap that was found, and the way from there."""
