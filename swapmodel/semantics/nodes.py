@@ -122,7 +122,7 @@ def accumulate(
     What `AccumulateGrad` does: attach a first gradient, add a later one in place.
 
     A first one that the caller holds is copied into a new tensor of its own dtype and
-    the variable's size, inner tensors included, which counts as a write; another one
+    device and the variable's size, inner tensors included, which counts as a write; another one
     is taken with the *writes* that summed it up.  Source:
     `torch/csrc/autograd/functions/accumulate_grad.h`.
     """
@@ -136,7 +136,9 @@ def accumulate(
     if grad is not None:
         return tensors.add_in_place(draft, draft.impl(grad).pyobj, gradient)
     if given:
-        gradient = payloads.cast(gradient, payloads.first(gradient).dtype)
+        outer = payloads.first(gradient)
+        gradient = payloads.cast(gradient, outer.dtype)
+        gradient = payloads.move(gradient, outer.device)
         gradient = broadcast.spread(gradient, draft.impl(i).length)
         writes = 1
     else:

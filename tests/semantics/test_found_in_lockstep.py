@@ -13,12 +13,13 @@ from swapmodel.actions import (
     RegisterHook,
     RequiresGrad,
     SetData,
+    SwapTensors,
     TakeWeakref,
     Tie,
     View,
     Write,
 )
-from swapmodel.conversions import RaiseAt, ToDevice, Wrap
+from swapmodel.conversions import RaiseAt, ToDevice, ToEmpty, Wrap
 from swapmodel.outcomes import Done, Undefined
 from swapmodel.semantics.ownership import weak_count
 from swapmodel.semantics.step import step
@@ -47,6 +48,15 @@ def test_the_copy_of_a_gradient_has_one_dtype() -> None:
 
     assert heap.impl_of(at(heap, "m.weight.b")).dtype == "float32"
     assert heap.impl_of(at(heap, "m.weight.grad.b")).dtype == "float64"
+
+
+def test_the_copy_of_a_gradient_is_on_one_device() -> None:
+    """Inner tensors on another device than the first one's are moved by the copy."""
+    start = done(module("TwoTensor", grad=False), Convert("m", ToEmpty("meta")))
+    heap = done(start, SwapTensors("m.weight.b", "t"), Backward("m.weight"))
+
+    assert heap.impl_of(at(heap, "m.weight.b")).device == "cpu"
+    assert heap.impl_of(at(heap, "m.weight.grad.b")).device == "meta"
 
 
 def test_a_wrapper_over_real_storage_has_aliases_without() -> None:
