@@ -63,6 +63,9 @@ class Checked:
     unshown: tuple[str, ...] = ()
     """Claims whose scenario does not show their cause, with the spec."""
 
+    miscounted: tuple[str, ...] = ()
+    """Scopes that have other numbers of heaps than are pinned, with the spec."""
+
     def of(self, spec: Spec) -> tuple[Exploration, ...]:
         """The searches under one spec."""
         return tuple(one for one in self.explorations if one.spec == spec.id)
@@ -92,8 +95,10 @@ class Checked:
     def exit_code(self) -> int:
         """0 as claimed, 2 refuted, 3 undecided."""
         judged = self.rows
-        if self.unshown or any(
-            not row.as_claimed and row.verdict != "undecided" for row in judged
+        if (
+            self.unshown
+            or self.miscounted
+            or any(not row.as_claimed and row.verdict != "undecided" for row in judged)
         ):
             return 2
         undecided = any(row.verdict == "undecided" for row in judged)
@@ -151,7 +156,21 @@ def check(
         ),
         known=known,
         unshown=tuple(_unshown(known, specs)),
+        miscounted=tuple(
+            line
+            for job in todo
+            for line in _miscounted(job.scope, found.get(job.scope.id, ()))
+        ),
     )
+
+
+def _miscounted(scope: Scope, explorations: Iterable[Exploration]) -> Iterator[str]:
+    """Yield the searches that ended with another number of heaps than is pinned."""
+    pinned = dict(scope.pinned)
+    for one in explorations:
+        count = pinned.get(one.spec, one.heaps)
+        if one.complete and count != one.heaps:
+            yield f"{one.spec}: {scope.id} has {one.heaps} heaps, {count} are pinned"
 
 
 def _unshown(known: Iterable[KnownCause], specs: Sequence[Spec]) -> Iterator[str]:

@@ -154,10 +154,11 @@ def _tell(checked: Checked, out: Path) -> None:
             click.echo(f"{told} is claimed {row.claim}, found {row.verdict}")
             for line in row.program:
                 click.echo(f"    {line}")
-    for line in checked.unshown:
+    beside = (*checked.unshown, *checked.miscounted)
+    for line in beside:
         click.echo(line)
     count = sum(row.verdict == "violated" for row in judged)
-    unclaimed = sum(not row.as_claimed for row in judged) + len(checked.unshown)
+    unclaimed = sum(not row.as_claimed for row in judged) + len(beside)
     click.echo(
         f"{len(checked.specs)} specs, {count} causes, {unclaimed} not as claimed; "
         f"reports and scripts in {out}"

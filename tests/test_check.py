@@ -121,6 +121,25 @@ def test_exit_codes(todo: tuple[Job, ...]) -> None:
     assert exit_code(neither, known) == 3
 
 
+def test_a_scope_with_another_number_of_heaps_than_is_pinned(
+    todo: tuple[Job, ...],
+) -> None:
+    """A difference is told with both numbers, and refutes; an unfinished search none."""
+    job = evolve(todo[0], specs=(spec(NEW),))
+    (heaps,) = (one.heaps for one in search(job))
+    pinned = evolve(job, scope=evolve(job.scope, pinned=((NEW, heaps + 1),)))
+    stopped = evolve(pinned, limit_seconds=0.0)
+    right = evolve(job, scope=evolve(job.scope, pinned=((NEW, heaps),)))
+
+    checked = check((spec(NEW),), (pinned,), processes=1)
+
+    told = f"{NEW}: {job.scope.id} has {heaps} heaps, {heaps + 1} are pinned"
+    assert checked.miscounted == (told,)
+    assert checked.exit_code == 2
+    assert check((spec(NEW),), (stopped,), processes=1).miscounted == ()
+    assert check((spec(NEW),), (right,), processes=1).miscounted == ()
+
+
 def test_every_claim_is_shown_by_its_scenario() -> None:
     """The scenario of each claim shows the cause that it is listed for."""
     specs = {name: spec(name) for one in known_causes() for name in one.specs}

@@ -166,9 +166,14 @@ def edge_of_leaf(draft: Draft, t: TensorId) -> NodeId | Stop:
     """
     `torch.autograd.graph.get_gradient_edge(t).node` of a leaf in a graph.
 
-    It is read off a new view, so that a wrapper must be as large as its inner tensors,
-    and it is refused to a view that only its base makes require a gradient.
+    It is read off a new view, which the class of *t* can refuse, so that a wrapper must
+    be as large as its inner tensors, and it is refused to a view that only its base
+    makes require a gradient.
     """
+    known = tensor_class(draft.tensor(t).cls)
+    if known.uninitialized:
+        # [class/uninitialized]
+        return Refusal("class/uninitialized", known.name)
     payload = payloads.outline(draft, t)
     if isinstance(payload, Stop):
         return payload
@@ -182,7 +187,7 @@ def edge_of_leaf(draft: Draft, t: TensorId) -> NodeId | Stop:
     if node is None:
         # [edge/no-function]
         return Refusal("edge/no-function")
-    if not tensor_class(draft.tensor(t).cls).converts:
+    if not known.converts:
         return node
     # [edge/of-the-view] What is converted is a view of the new view, so that the node
     # behind it is that view's, which nothing keeps.

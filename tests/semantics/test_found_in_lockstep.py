@@ -13,6 +13,7 @@ from swapmodel.actions import (
     RegisterHook,
     RequiresGrad,
     SetData,
+    SetGrad,
     SwapTensors,
     TakeWeakref,
     Tie,
@@ -226,3 +227,17 @@ def test_a_view_gives_back_the_size_that_it_viewed() -> None:
     heap = done(b.heap(), SetData("p", "s"), View("p", "v"))
 
     assert refused(heap, Backward("v")).rule == "backward/view-size"
+
+
+def test_a_swap_asks_for_the_edge_of_a_lazy_parameter() -> None:
+    """Its other owner is a gradient, and the view that would tell is refused."""
+    b = Builder()
+    u = b.parameter((1, 2), cls="UninitializedParameter")
+    b.gradient(u, b.tensor((1, 1)))
+    b.name("m", "module", b.module({"weight": u}))
+    b.name("p", "tensor", b.parameter((3, 4)))
+    start = b.heap()
+    heap = done(start, SetGrad("m.weight.grad", "m.weight"))
+
+    swap = SwapTensors("m.weight", "p")
+    assert refused(heap, swap).rule == "class/uninitialized"
