@@ -124,7 +124,7 @@ def test_exit_codes(todo: tuple[Job, ...]) -> None:
 def test_a_scope_with_another_number_of_heaps_than_is_pinned(
     todo: tuple[Job, ...],
 ) -> None:
-    """A difference is told with both numbers, and refutes; an unfinished search none."""
+    """A difference is told with both numbers; an unfinished search has none."""
     job = evolve(todo[0], specs=(spec(NEW),))
     (heaps,) = (one.heaps for one in search(job))
     pinned = evolve(job, scope=evolve(job.scope, pinned=((NEW, heaps + 1),)))
@@ -202,7 +202,7 @@ def checked_in(folder: Path, scope: str, seed: str, processes: int) -> dict[str,
     done = subprocess.run(
         command, cwd=out, env=environment, capture_output=True, timeout=120
     )
-    assert done.returncode in (0, 2), done.stderr.decode()
+    assert done.returncode in (0, 2, 3), done.stderr.decode()
     return files(out / "out")
 
 

@@ -122,8 +122,8 @@ def accumulate(
     What `AccumulateGrad` does: attach a first gradient, add a later one in place.
 
     A first one that the caller holds is copied into a new tensor of its own dtype and
-    device and the variable's size, inner tensors included, which counts as a write; another one
-    is taken with the *writes* that summed it up.  Source:
+    device and the variable's size, inner tensors included, which counts as a write;
+    another one is taken with the *writes* that summed it up.  Source:
     `torch/csrc/autograd/functions/accumulate_grad.h`.
     """
     node = edges.grad_fn(draft, draft.impl(i).pyobj)
