@@ -72,7 +72,7 @@ def test_the_pairs_of_the_object_swap() -> None:
             "unknown set of scopes 'weekly' @ {file}:set, write nightly or standard",
         ),
         (
-            ("depth = 4", 'depth = 4\nheaps = { "torch-2.5" = 1 }'),
+            ('"torch-2.4" = ', '"torch-2.5" = '),
             "unknown key 'torch-2.5' @ {file}:heaps.\"torch-2.5\", write torch-2.",
         ),
         (
