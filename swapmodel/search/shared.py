@@ -15,7 +15,7 @@ from swapmodel.search.scope import Scope
 from swapmodel.semantics.spec import (
     PREDICATES,
     Frame,
-    HandlerFunction,
+    Handler,
     Phase,
     Row,
     Spec,
@@ -44,7 +44,7 @@ class Asked(Spec):
         self.asked.add(("operations", name))
         return super().phases(name)
 
-    def handlers(self, name: str) -> tuple[HandlerFunction, ...]:
+    def handlers(self, name: str) -> tuple[Handler, ...]:
         """What an operation does when it is refused, in order."""
         self.asked.add(("refused", name))
         return super().handlers(name)

@@ -124,9 +124,13 @@ def attach(draft: Draft, frame: Frame) -> Stop | None:
     return autograd_meta.set_grad(draft, frame.out, attached)
 
 
-@when_refused("could-not-swap-gradient", "convert_gradient/swap")
+@when_refused("could-not-swap-gradient", "convert_gradient/swap", around=("swap",))
 def could_not_swap_gradient(draft: Draft, frame: Frame, refusal: Refusal) -> Refusal:
-    """`raise RuntimeError(...) from e`; the gradient stays detached."""
+    """
+    `raise RuntimeError(...) from e`; the gradient stays detached.
+
+    `requires_grad_` stands before the `try` and raises by itself.
+    """
     # [convert/could-not-swap-gradient]
     raised = refusal_of("convert/could-not-swap-gradient", draft, frame)
     return raised_after(refusal, raised)

@@ -86,18 +86,8 @@ class Frame:
 
 
 _TENSOR_LOCALS = (
-    "t1",
-    "t2",
-    "target",
-    "data",
-    "argument",
-    "param",
-    "buffer",
-    "result",
-    "applied",
-    "gradient",
-    "gradient_applied",
-    "out",
+    *("t1", "t2", "target", "data", "argument", "param", "buffer", "result"),
+    *("applied", "gradient", "gradient_applied", "out"),
 )
 
 F = TypeVar("F")
@@ -128,9 +118,18 @@ class Operation:
     """Local variables that are set when the operation starts."""
 
 
+@frozen
+class Handler:
+    """One `except` clause of an operation."""
+
+    run: HandlerFunction
+    around: tuple[str, ...] = ()
+    """The phases that its `try` surrounds; none stands for all of them."""
+
+
 OPERATIONS: dict[str, Operation] = {}
 PHASES: dict[tuple[str, str], Phase] = {}
-HANDLERS: dict[tuple[str, str], HandlerFunction] = {}
+HANDLERS: dict[tuple[str, str], Handler] = {}
 PREDICATES: dict[tuple[str, str], PredicateFunction] = {}
 """What is registered, by (operation or choice, name)."""
 
@@ -158,13 +157,13 @@ def phase(
 
 
 def when_refused(
-    name: str, *operations: str
+    name: str, *operations: str, around: tuple[str, ...] = ()
 ) -> Callable[[HandlerFunction], HandlerFunction]:
-    """Register what an operation can do, `except` for it, when it is refused."""
+    """Register what an operation can do when one of the phases *around* is refused."""
 
     def register(run: HandlerFunction) -> HandlerFunction:
         for one in operations:
-            HANDLERS[one, name] = run
+            HANDLERS[one, name] = Handler(run, around)
         return run
 
     return register
@@ -212,7 +211,7 @@ class Spec:
     _phases: dict[str, tuple[Phase, ...]] = field(
         init=False, factory=dict, eq=False, repr=False
     )
-    _handlers: dict[str, tuple[HandlerFunction, ...]] = field(
+    _handlers: dict[str, tuple[Handler, ...]] = field(
         init=False, factory=dict, eq=False, repr=False
     )
     _rows: dict[str, tuple[tuple[Path, tuple[PredicateFunction, ...]], ...]] = field(
@@ -230,7 +229,7 @@ class Spec:
             return known
         return self._compiled(self._phases, self.operations, PHASES, name)
 
-    def handlers(self, name: str) -> tuple[HandlerFunction, ...]:
+    def handlers(self, name: str) -> tuple[Handler, ...]:
         """What an operation does when it is refused, in order."""
         return self._compiled(self._handlers, self.refused, HANDLERS, name)
 
@@ -282,15 +281,17 @@ def run(draft: Draft, frame: Frame, name: str) -> Stop | None:
         if draft.watch is not None:
             draft.watch(f"{name}/{one.name}", draft.frozen())
         if stop is not None:
-            return _handled(draft, frame, name, stop)
+            return _handled(draft, frame, name, one.name, stop)
     return None
 
 
-def _handled(draft: Draft, frame: Frame, name: str, stop: Stop) -> Stop:
+def _handled(draft: Draft, frame: Frame, name: str, phase: str, stop: Stop) -> Stop:
     if not isinstance(stop, Refusal):
         return stop
     for handler in frame.spec.handlers(name):
-        raised = handler(draft, frame, stop)
+        if handler.around and phase not in handler.around:
+            continue
+        raised = handler.run(draft, frame, stop)
         if draft.watch is not None:
             draft.watch(f"{name}/refused", draft.frozen())
         if raised is not None:

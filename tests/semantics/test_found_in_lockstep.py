@@ -20,7 +20,15 @@ from swapmodel.actions import (
     View,
     Write,
 )
-from swapmodel.conversions import RaiseAt, ToDevice, ToEmpty, Wrap
+from swapmodel.conversions import (
+    ByRole,
+    Identity,
+    Other,
+    RaiseAt,
+    ToDevice,
+    ToEmpty,
+    Wrap,
+)
 from swapmodel.outcomes import Done, Undefined
 from swapmodel.semantics.ownership import weak_count
 from swapmodel.semantics.step import step
@@ -241,3 +249,12 @@ def test_a_swap_asks_for_the_edge_of_a_lazy_parameter() -> None:
 
     swap = SwapTensors("m.weight", "p")
     assert refused(heap, swap).rule == "class/uninitialized"
+
+
+def test_what_stands_before_a_try_raises_by_itself() -> None:
+    """`grad_applied.requires_grad_(False)` is refused to what a graph computed."""
+    heap = done(module(swap=True), Forward("scale", "p", "y"))
+
+    refusal = refused(heap, Convert("m", ByRole(Identity(), Other("y")))).refusal
+
+    assert (refusal.rule, refusal.within) == ("requires-grad/non-leaf", ())

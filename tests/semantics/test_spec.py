@@ -12,6 +12,7 @@ from swapmodel.semantics.spec import (
     PHASES,
     PREDICATES,
     Frame,
+    Handler,
     Operation,
     Phase,
     Row,
@@ -43,7 +44,7 @@ def ran(monkeypatch: pytest.MonkeyPatch) -> list[str]:
             notes.append(name)
             return raised
 
-        monkeypatch.setitem(HANDLERS, ("probe", name), run)
+        monkeypatch.setitem(HANDLERS, ("probe", name), Handler(run))
 
     monkeypatch.setitem(OPERATIONS, "probe", Operation("probe", ()))
     phase("first")
