@@ -1,8 +1,9 @@
 """
-What PyTorch does to tensors when a module is converted, loaded or swapped.
+What PyTorch does to tensors when a module is converted or they are swapped.
 
-Reading order: state, conversions, actions, outcomes, semantics, invariants, run,
-search, specfiles, report, check, necessity, commands, conformance, cli
+Reading order: state, named, graph_actions, conversions, optimizer_actions, actions,
+outcomes, semantics, invariants, run, search, specfiles, report, check, necessity,
+commands, conformance, cli
 """
 
 __version__ = "0.1.0"

@@ -34,6 +34,7 @@ from swapmodel.semantics.spec import Spec
 from swapmodel.specfiles.claims import KnownCause, known_causes
 from swapmodel.specfiles.files import specs_folder
 from swapmodel.specfiles.scenario import load_scenario
+from swapmodel.specfiles.schema import BadInput
 from swapmodel.specfiles.scopes import load_scope, scope_specs
 from swapmodel.specfiles.write import scenario_text, write_text
 
@@ -120,6 +121,9 @@ def jobs(
         wanted = tuple(one for one in specs if {one.id, one.base} & {*under})
         if wanted:
             scope = load_scope(name)
+            if scope.id in (one.scope.id for one in found):
+                what = f"{name!r} is another scope called {scope.id}"
+                raise BadInput(what, "command line", "name one of the two")
             found.append(Job(scope=scope, specs=wanted, limit_seconds=limit_seconds))
     return tuple(found)
 

@@ -18,6 +18,12 @@ import click
 from swapmodel import __version__
 from swapmodel.check import Checked, jobs, write_reports
 from swapmodel.check import check as run_check
+from swapmodel.commands.arguments import (
+    limit_option,
+    once_each,
+    processes_option,
+    scopes_option,
+)
 from swapmodel.commands.hunt import hunt_command
 from swapmodel.commands.index import index_command
 from swapmodel.commands.lookup import show_command, witness_command
@@ -32,7 +38,7 @@ from swapmodel.search.explore import Exploration
 from swapmodel.semantics.spec import Spec
 from swapmodel.specfiles.claims import patch, propose
 from swapmodel.specfiles.files import specs_folder
-from swapmodel.specfiles.read import load_spec, release_ids
+from swapmodel.specfiles.read import load_spec, load_specs, release_ids
 from swapmodel.specfiles.scenario import load_scenario, mismatches
 from swapmodel.specfiles.schema import BadInput
 from swapmodel.specfiles.scopes import scopes_of
@@ -41,6 +47,8 @@ from swapmodel.specfiles.write import write_text, write_texts
 AS_CLAIMED, CRASH, REFUTED, UNDECIDED, BAD_INPUT = range(5)
 
 BUILD = Path("build")
+
+THERE = click.Path(path_type=Path, exists=True)
 
 
 def main(args: Sequence[str] | None = None) -> NoReturn:
@@ -78,7 +86,7 @@ def _say(line: str) -> int:
 )
 @click.version_option(__version__)
 def app() -> None:
-    """What PyTorch does to tensors when a module is converted, loaded or swapped."""
+    """What PyTorch does to tensors when a module is converted or they are swapped."""
 
 
 for one in (
@@ -95,15 +103,15 @@ for one in (
 
 
 @app.command()
-@click.argument("specs", nargs=-1)
-@click.option("--scope", "scopes", multiple=True, help="Search this scope alone.")
+@click.argument("specs", nargs=-1, callback=once_each)
+@scopes_option
 @click.option(
     "--set", "name", type=click.Choice(["standard", "nightly"]), default="standard"
 )
 @click.option("--json", "json_file", type=click.Path(path_type=Path, dir_okay=False))
 @click.option("--out", type=click.Path(path_type=Path), default=BUILD / "report")
-@click.option("--processes", type=click.IntRange(1, 64), default=2)
-@click.option("--limit", type=click.FloatRange(0), help="Seconds for each search.")
+@processes_option
+@limit_option
 def check(
     specs: tuple[str, ...],
     scopes: tuple[str, ...],
@@ -114,7 +122,7 @@ def check(
     limit: float | None,
 ) -> int:
     """Search every scope under SPECS (all releases) and compare with the claims."""
-    wanted = tuple(load_spec(name) for name in specs or release_ids())
+    wanted = load_specs(specs or release_ids())
     todo = jobs(wanted, scopes or scopes_of(name), limit)
     for path in (out, *((json_file.parent,) if json_file else ())):
         _can_hold_files(path)
@@ -202,10 +210,10 @@ def _ended(start, program, spec: Spec) -> int:  # type: ignore[no-untyped-def]
 @app.command()
 @click.option("--propose", "show", is_flag=True, help="Print the changes as a patch.")
 @click.option("--write", is_flag=True, help="Make the changes.")
-@click.option("--processes", type=click.IntRange(1, 64), default=2)
+@processes_option
 def claims(show: bool, write: bool, processes: int) -> int:
     """Search everything and say how the claims would have to change."""
-    specs = tuple(load_spec(name) for name in release_ids())
+    specs = load_specs(release_ids())
     todo = jobs(specs, scopes_of("standard"))
     checked = run_check(specs, todo, processes=processes, told=_progress)
     if any(not one.complete for one in checked.explorations):
@@ -224,9 +232,9 @@ def claims(show: bool, write: bool, processes: int) -> int:
 
 
 @app.command()
-@click.argument("parts", nargs=-1)
+@click.argument("parts", nargs=-1, callback=once_each)
 @click.option("--out", type=click.Path(path_type=Path), default=BUILD / "conform")
-@click.option("--processes", type=click.IntRange(1, 64), default=2)
+@processes_option
 @click.option("--share", type=click.IntRange(1), default=1, help="Run one in SHARE.")
 def conform(parts: tuple[str, ...], out: Path, processes: int, share: int) -> int:
     """Run programs in lockstep with the torch that is installed, PARTS or all."""
@@ -254,9 +262,9 @@ def conform(parts: tuple[str, ...], out: Path, processes: int, share: int) -> in
 
 
 @app.command()
-@click.argument("scripts", nargs=-1, type=click.Path(path_type=Path, exists=True))
+@click.argument("scripts", nargs=-1, type=THERE, callback=once_each)
 @click.option("--spec", "names", multiple=True, default=("torch-2.13",))
-@click.option("--processes", type=click.IntRange(1, 64), default=2)
+@processes_option
 def confirm(scripts: tuple[Path, ...], names: tuple[str, ...], processes: int) -> int:
     """Run the SCRIPTS of counterexamples on the torch that is installed."""
     _need_torch()
@@ -269,7 +277,7 @@ def confirm(scripts: tuple[Path, ...], names: tuple[str, ...], processes: int) -
             click.echo(one.output)
 
     if not scripts:
-        specs = tuple(load_spec(name) for name in names)
+        specs = load_specs(names)
         todo = jobs(specs, scopes_of("standard"))
         checked = run_check(specs, todo, processes=processes, told=_progress)
         write_reports(checked, BUILD / "report")

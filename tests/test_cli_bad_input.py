@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from swapmodel.cli import app, main
+from swapmodel.specfiles.files import specs_folder
 from tests.heaps import NEW
 
 BAD = 4
@@ -37,6 +38,15 @@ def run(*args: str) -> int:
         ("check --processes many", "'many' is not a valid integer"),
         ("check --limit -1", "not in the range"),
         ("check --limit soon", "'soon' is not a valid float"),
+        ("check --limit nan", "nan is no number of seconds"),
+        ("check --limit inf", "inf is no number of seconds"),
+        ("check 2.13 2.13", "'2.13' is named twice"),
+        ("check 2.13 torch-2.13", "'torch-2.13' and '2.13' are both torch-2.13"),
+        ("check --scope rnn --scope rnn", "'rnn' is named twice"),
+        ("confirm --spec 2.13 --spec 2.14", "'2.14' and '2.13' are both torch-2.13"),
+        ("conform random random", "'random' is named twice"),
+        ("necessity --operation call_fn --operation call_fn", "is named twice"),
+        ("witness swap/poison --scope rnn --scope rnn", "'rnn' is named twice"),
         ("check --set all", "'all' is not one of"),
         ("check --json .", "is a directory"),
         ("check --out", "requires an argument"),
@@ -116,6 +126,22 @@ def test_a_bad_spec(
     assert (out, err.count("\n")) == ("", 1)
     assert what in err
     assert [one.name for one in tmp_path.iterdir()] == ["mine.toml"]
+
+
+def test_two_scopes_of_one_name(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Files of one name in two folders would be taken for one scope."""
+    text = (specs_folder() / "scopes" / "rnn.toml").read_text(encoding="utf-8")
+    for folder in ("one", "other"):
+        path = tmp_path / folder / "mine.toml"
+        path.parent.mkdir()
+        path.write_text(text.replace('id = "rnn"', 'id = "mine"'), "utf-8")
+
+    args = ("--scope", "one/mine.toml", "--scope", "other/mine.toml")
+
+    assert run("check", NEW, *args) == BAD
+    assert "another scope called mine" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ import click
 from attrs import frozen
 
 from swapmodel.actions import Program
+from swapmodel.commands.arguments import scopes_option
 from swapmodel.invariants.catalogue import INVARIANTS
 from swapmodel.invariants.violation import Invariant, Step
 from swapmodel.outcomes import OutOfScope, Refused
@@ -85,7 +86,7 @@ class Shown:
 @click.command("witness")
 @click.argument("name")
 @click.option("--spec", "spec_name", help="Under this spec; else the newest release.")
-@click.option("--scope", "scopes", multiple=True, help="Look in this scope alone.")
+@scopes_option
 def witness_command(name: str, spec_name: str | None, scopes: tuple[str, ...]) -> int:
     """Show the shortest programs where a rule or an invariant fires and holds."""
     spec = load_spec(spec_name or release_ids()[-1])

@@ -11,6 +11,7 @@ from multiprocessing import get_context
 
 import click
 
+from swapmodel.commands.arguments import once_each, processes_option, scopes_option
 from swapmodel.necessity import Base, Change, base, changes, noticed, unobservable
 from swapmodel.semantics.spec import Spec
 from swapmodel.specfiles.read import load_spec, release_ids
@@ -22,9 +23,15 @@ AS_LISTED, NOT_AS_LISTED = 0, 2
 
 @click.command("necessity")
 @click.argument("name", required=False)
-@click.option("--operation", "only", multiple=True, help="Change this one alone.")
-@click.option("--scope", "scopes", multiple=True, help="Search this scope alone.")
-@click.option("--processes", type=click.IntRange(1, 64), default=2)
+@click.option(
+    "--operation",
+    "only",
+    multiple=True,
+    callback=once_each,
+    help="Change this one alone.",
+)
+@scopes_option
+@processes_option
 def necessity_command(
     name: str | None, only: tuple[str, ...], scopes: tuple[str, ...], processes: int
 ) -> int:

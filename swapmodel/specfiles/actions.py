@@ -52,7 +52,10 @@ def actions_from_table(
     table: Mapping[str, object], where: Where | str
 ) -> tuple[Action, ...]:
     """Read a template: a list in place of a value stands for each of its values."""
-    return tuple(action_from_table(one, where) for one in _expanded(table))
+    found = tuple(action_from_table(one, where) for one in _expanded(table))
+    if not found:
+        raise BadInput("a list of no values", where, "write at least one value")
+    return found
 
 
 def _expanded(value: object) -> Iterator[Any]:

@@ -11,6 +11,7 @@ from swapmodel.semantics import step
 from swapmodel.semantics.spec import HANDLERS, OPERATIONS, PHASES, PREDICATES, Row
 from swapmodel.specfiles.rules import rules
 from swapmodel.specfiles.schema import BadInput, Table, Where, nearest, unknown
+from swapmodel.specfiles.texts import unknown_field
 from swapmodel.state.events import Path
 
 REGISTERED = step
@@ -113,6 +114,9 @@ def messages(table: Table) -> tuple[tuple[str, str], ...]:
     for name in table.rows:
         if name not in rules():
             raise unknown("rule", name, rules(), table.where.key(name))
+        asked = unknown_field(table.text(name, ""))
+        if asked is not None:
+            raise unknown(*asked, table.where.key(name))
     return tuple((name, table.text(name, "")) for name in table.rows)
 
 

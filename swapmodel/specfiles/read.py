@@ -7,6 +7,7 @@ Loading a spec runs no code: it is names, and each name is looked up.
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 from typing import TypeVar, get_args
@@ -21,6 +22,7 @@ from swapmodel.state.events import Path as PathTaken
 __all__ = [
     "invariants",
     "load_spec",
+    "load_specs",
     "paths_of",
     "release_ids",
     "releases_between",
@@ -83,6 +85,20 @@ def load_spec(name_or_path: str) -> Spec:
     return _load(path, ())
 
 
+def load_specs(names: Iterable[str]) -> tuple[Spec, ...]:
+    """Read the specs that a command line names; each once, however it is spelled."""
+    found: dict[str, str] = {}
+    specs = []
+    for name in names:
+        spec = load_spec(name)
+        if spec.id in found:
+            what = f"{name!r} and {found[spec.id]!r} are both {spec.id}"
+            raise BadInput(what, "command line", "name it once")
+        found[spec.id] = name
+        specs.append(spec)
+    return tuple(specs)
+
+
 def _file_of(name: str) -> Path | None:
     if name not in spec_ids():
         return None
@@ -110,6 +126,10 @@ def _load(path: Path, above: tuple[Path, ...]) -> Spec:
     if name != path.stem:
         what = f"id {name!r} is not the file's name"
         raise root.bad("id", what, f"write {path.stem}")
+    own = _file_of(name)
+    if own is not None and own.resolve() != path.resolve():
+        what = f"{name!r} is the id of {shown_path(own)}"
+        raise root.bad("id", what, "name file and id otherwise")
     base = _base(root, path, above)
     spec = _merged(root, name, base)
     checks.whole(dict(spec.operations), spec.choices, root)
@@ -119,6 +139,10 @@ def _load(path: Path, above: tuple[Path, ...]) -> Spec:
 def _base(root: Table, path: Path, above: tuple[Path, ...]) -> Spec | None:
     if "extends" not in root:
         return None
+    for key in ("measured", "placed"):
+        if key in root:
+            what = "a proposal is no release, and no release was measured for it"
+            raise root.bad(key, what, "leave it out")
     name, where = root.text("extends"), root.where.key("extends")
     beside = below(path.parent, f"{name}.toml", where)
     target = _file_of(name) or beside

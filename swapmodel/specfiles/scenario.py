@@ -75,6 +75,8 @@ def load_scenario(path: Path) -> Scenario:
     root = read_toml(path)
     root.only(KEYS)
     given = root.table("given")
+    if not root.tables("when"):
+        raise root.bad("when", "no action", "write at least one [[when]]")
     return Scenario(
         file=root.where.file,
         claim=root.text("claim"),

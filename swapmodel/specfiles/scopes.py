@@ -11,7 +11,7 @@ from pathlib import Path
 from swapmodel.actions import ACTIONS, Action
 from swapmodel.search.scope import Scope
 from swapmodel.specfiles.actions import actions_from_table
-from swapmodel.specfiles.files import read_toml, specs_folder
+from swapmodel.specfiles.files import read_toml, shown_path, specs_folder
 from swapmodel.specfiles.given import KEYS as GIVEN
 from swapmodel.specfiles.given import heap_from_given
 from swapmodel.specfiles.read import all_specs
@@ -85,6 +85,10 @@ def _root(name_or_path: str) -> Table:
     if root.text("id") != path.stem:
         what = f"id {root.text('id')!r} is not the file's name"
         raise root.bad("id", what, f"write {path.stem}")
+    own = specs_folder() / "scopes" / path.name
+    if own.exists() and own.resolve() != path.resolve():
+        what = f"{path.stem!r} is the id of {shown_path(own)}"
+        raise root.bad("id", what, "name file and id otherwise")
     return root
 
 
@@ -109,6 +113,8 @@ def _actions(root: Table) -> tuple[Action, ...]:
     found: list[Action] = []
     for table in root.tables("actions"):
         found.extend(actions_from_table(table.rows, table.where))
+    if not found:
+        raise root.bad("actions", "no action", "write at least one [[actions]]")
     once = dict.fromkeys(found)
     return tuple(sorted(once, key=lambda action: ACTIONS.index(type(action))))
 
@@ -116,4 +122,8 @@ def _actions(root: Table) -> tuple[Action, ...]:
 def _pinned(root: Table) -> tuple[tuple[str, int], ...]:
     table = root.table("heaps", required=False)
     table.only(all_specs(root))
+    for name in table.rows:
+        if table.number(name) < 1:
+            what = f"{table.number(name)} heaps: not even a start heap"
+            raise table.bad(name, what, "write how many the search finds")
     return tuple((name, table.number(name)) for name in table.rows)

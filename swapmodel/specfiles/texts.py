@@ -8,7 +8,7 @@ tells, and `...` for what the model does not know.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from swapmodel.outcomes import Refusal
 from swapmodel.semantics.spec import Spec
@@ -53,7 +53,28 @@ SPELLINGS: Mapping[str, Mapping[str, str]] = {
 }
 """How torch spells what the model names otherwise: `{dtype:typemeta}`."""
 
-FIELD = re.compile(r"\{(\w+)(?::(\w+))?\}")
+FACTS = (
+    "a",
+    "b",
+    "class",
+    "count",
+    "device",
+    "dtype",
+    "expected",
+    "found",
+    "function",
+    "index",
+    "key",
+    "module",
+    "new",
+    "number",
+    "old",
+    "operand",
+    "size",
+)
+"""What the refusals tell: `{count}`."""
+
+FIELD = re.compile(r"\{(\w+)(?::(\w*))?\}")
 
 
 def text_of(spec: Spec, refusal: Refusal) -> str | None:
@@ -79,10 +100,15 @@ def says(text: str, actual: str) -> bool:
     return re.fullmatch(".*".join(parts), actual, re.DOTALL) is not None
 
 
-def unknown_fields(template: str) -> list[str]:
-    """The spellings in a text that torch has no words for."""
-    return [
-        found[2]
-        for found in FIELD.finditer(template)
-        if found[2] and found[2] not in SPELLINGS
-    ]
+def unknown_field(template: str) -> tuple[str, str, Iterable[str]] | None:
+    """
+    What a text asks for that no refusal tells or that torch has no words for.
+
+    With what it was taken for, a fact or a spelling, and those that there are.
+    """
+    for name, spelling in FIELD.findall(template):
+        if name not in FACTS:
+            return "fact", name, FACTS
+        if spelling and spelling not in SPELLINGS:
+            return "spelling", spelling, SPELLINGS
+    return None

@@ -8,8 +8,15 @@ from swapmodel.actions import SwapTensors, View
 from swapmodel.outcomes import Refused
 from swapmodel.run import run
 from swapmodel.specfiles.expect import seen
+from swapmodel.specfiles.files import specs_folder
 from swapmodel.specfiles.given import heap_from_given
-from swapmodel.specfiles.read import load_spec, release_ids, releases_between, spec_ids
+from swapmodel.specfiles.read import (
+    load_spec,
+    load_specs,
+    release_ids,
+    releases_between,
+    spec_ids,
+)
 from swapmodel.specfiles.schema import Table, Where
 from tests.specfiles.mine import changed, changed_spec, said
 
@@ -151,6 +158,35 @@ def test_an_id_that_is_not_the_file_name(tmp_path: Path) -> None:
     line = said(lambda: load_spec(str(path)))
 
     assert line == f"id 'yours' is not the file's name @ {path}:id, write mine"
+
+
+@pytest.mark.parametrize("name", ["torch-2.13", "atomic-swap"])
+def test_an_id_that_is_taken(tmp_path: Path, name: str) -> None:
+    """A file of one's own would be judged by the claims about another spec."""
+    path = proposal(tmp_path, name, "torch-2.4")
+    line = said(lambda: load_spec(str(path)))
+
+    assert line.startswith(f"{name!r} is the id of specs/")
+    assert line.endswith(f" @ {path}:id, name file and id otherwise")
+    assert load_spec(str(specs_folder() / "releases" / "torch-2.13.toml"))
+
+
+@pytest.mark.parametrize("key", ["measured", "placed"])
+def test_a_proposal_is_no_release(tmp_path: Path, key: str) -> None:
+    """Nobody ran a proposal, so that it cannot say what was run."""
+    path = proposal(tmp_path, "mine", "torch-2.4", f'{key} = ["2.13.0"]\n')
+    line = said(lambda: load_spec(str(path)))
+
+    assert line.startswith("a proposal is no release, ")
+    assert line.endswith(f" @ {path}:{key}, leave it out")
+
+
+def test_each_spec_once() -> None:
+    """A spec has several names, and is run once."""
+    specs = load_specs(["2.4", "2.13"])
+
+    assert [one.id for one in specs] == ["torch-2.4", "torch-2.13"]
+    assert "are both torch-2.4" in said(lambda: load_specs(["2.4.1", "2.5"]))
 
 
 def test_files_that_are_none(tmp_path: Path) -> None:

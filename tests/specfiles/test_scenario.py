@@ -100,3 +100,13 @@ def test_what_is_no_scenario(tmp_path: Path, change: Change, line: str) -> None:
     path = changed(tmp_path / "x.toml", TORN, change)
 
     assert said(lambda: load_scenario(path)).startswith(line.format(file=path))
+
+
+def test_a_scenario_without_an_action(tmp_path: Path) -> None:
+    """A claim needs a program that shows it."""
+    text = 'claim = "x"\nwhen = []\n[given]\ntensors.w = {}\n'
+    path = changed(tmp_path / "x.toml", text)
+
+    assert said(lambda: load_scenario(path)) == (
+        f"no action @ {path}:when, write at least one [[when]]"
+    )

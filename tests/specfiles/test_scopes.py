@@ -60,8 +60,8 @@ def test_the_pairs_of_the_object_swap() -> None:
             "'default' starts twice @ {file}:start[1].id, write another id",
         ),
         (
-            ('id = "skeleton-plain"', 'id = "plain"'),
-            "id 'plain' is not the file's name @ {file}:id, write skeleton-plain",
+            ('id = "mine"', 'id = "plain"'),
+            "id 'plain' is not the file's name @ {file}:id, write mine",
         ),
         (
             ('"drop"', '"drp"'),
@@ -76,6 +76,10 @@ def test_the_pairs_of_the_object_swap() -> None:
             "unknown key 'torch-2.5' @ {file}:heaps.\"torch-2.5\", write torch-2.",
         ),
         (
+            ('do = "drop"', "do = []"),
+            "a list of no values @ {file}:actions[9], write at least one value",
+        ),
+        (
             ("[[start]]", "[[starts]]"),
             "unknown key 'starts' @ {file}:starts, write start or ",
         ),
@@ -83,9 +87,37 @@ def test_the_pairs_of_the_object_swap() -> None:
 )
 def test_what_is_no_scope(tmp_path: Path, change: Change, line: str) -> None:
     """Each mistake in a scope has its line."""
-    path = changed(tmp_path / "skeleton-plain.toml", PLAIN, change)
+    text = PLAIN.replace('"skeleton-plain"', '"mine"')
+    path = changed(tmp_path / "mine.toml", text, change)
 
     assert said(lambda: load_scope(str(path))).startswith(line.format(file=path))
+
+
+def test_an_id_that_is_taken(tmp_path: Path) -> None:
+    """A file of one's own cannot pass for a scope that claims speak of."""
+    path = changed(tmp_path / "skeleton-plain.toml", PLAIN)
+
+    assert said(lambda: load_scope(str(path))) == (
+        "'skeleton-plain' is the id of specs/scopes/skeleton-plain.toml "
+        f"@ {path}:id, name file and id otherwise"
+    )
+
+
+def test_a_scope_of_nothing(tmp_path: Path) -> None:
+    """Without an action there is nothing to search, without a heap nothing to pin."""
+    text = PLAIN.replace('"skeleton-plain"', '"mine"')
+    first = text.index("actions = ["), text.index("[heaps]")
+    path = changed(tmp_path / "mine.toml", text[: first[0]] + text[first[1] :])
+    changed(path, path.read_text("utf-8"), ("depth = 4", "depth = 4\nactions = []"))
+    assert said(lambda: load_scope(str(path))) == (
+        f"no action @ {path}:actions, write at least one [[actions]]"
+    )
+
+    changed(path, text, ('"torch-2.4" = 5633', '"torch-2.4" = -1'))
+    assert said(lambda: load_scope(str(path))) == (
+        f'-1 heaps: not even a start heap @ {path}:heaps."torch-2.4", '
+        "write how many the search finds"
+    )
 
 
 def test_an_unknown_scope() -> None:

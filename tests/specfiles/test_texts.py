@@ -1,11 +1,14 @@
 """A refusal is told in torch's words."""
 
+from pathlib import Path
+
 import pytest
 
 from swapmodel.outcomes import Refusal
 from swapmodel.specfiles.read import load_spec, spec_ids
 from swapmodel.specfiles.rules import rules
-from swapmodel.specfiles.texts import says, text_of, unknown_fields
+from swapmodel.specfiles.texts import FACTS, FIELD, says, text_of
+from tests.specfiles.mine import said
 
 
 @pytest.mark.parametrize(
@@ -60,7 +63,7 @@ def test_what_the_model_does_not_know() -> None:
 
 @pytest.mark.parametrize("name", spec_ids())
 def test_every_spec_has_its_texts(name: str) -> None:
-    """What a spec can refuse has a text, and every text names known spellings."""
+    """What a spec can refuse has a text, and loading refuses unknown fields."""
     spec = load_spec(name)
     texts = dict(spec.messages)
     later = (
@@ -70,4 +73,35 @@ def test_every_spec_has_its_texts(name: str) -> None:
     general = {one for one, rule in rules().items() if rule.raises}
 
     assert {one for one in general if not one.startswith(later)} <= texts.keys()
-    assert not [one for text in texts.values() for one in unknown_fields(text)]
+
+
+def test_every_fact_is_told() -> None:
+    """What a text may ask for is what some text asks for."""
+    texts = [text for one in spec_ids() for _, text in load_spec(one).messages]
+
+    assert {name for text in texts for name, _ in FIELD.findall(text)} == {*FACTS}
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        (
+            "{count:bogus}",
+            "unknown spelling 'bogus' @ {file}:messages.\"swap/few-owners\", write ",
+        ),
+        ("a {cuont} b", "unknown fact 'cuont' @ {file}:messages.\"swap/few-owners\""),
+        ("{count:}{bogus:letter}", "unknown fact 'bogus' @ "),
+    ],
+)
+def test_what_no_refusal_tells(tmp_path: Path, text: str, line: str) -> None:
+    """A text of a proposal that asks for what nothing tells is refused when read."""
+    path = tmp_path / "mine.toml"
+    path.write_text(
+        'id = "mine"\nextends = "torch-2.13"\nstatement = "Mine."\n'
+        f'[messages]\n"swap/few-owners" = "{text}"\n',
+        encoding="utf-8",
+    )
+
+    told = said(lambda: load_spec(str(path)))
+
+    assert told.startswith(line.replace("{file}", str(path)))
