@@ -20,7 +20,6 @@ from swapmodel.semantics import (
     tensors,
 )
 from swapmodel.semantics.payloads import Payload
-from swapmodel.state.classes import module_class
 from swapmodel.state.heap import Heap
 from swapmodel.state.ids import ImplId, ModuleId, TensorId
 
@@ -186,7 +185,7 @@ def _flat_weights(step: Step) -> Iterator[Violation]:
 def _listed_twice(heap: Heap, m: ModuleId) -> Iterator[str]:
     """The name of each flat weight that is the one registered, or nothing."""
     module = heap.module(m)
-    names = module_class(module.cls).flat_weights
+    names = module.flat_weights_names
     registered = modules.flat_weights(heap, module)
     for name, t, listed in zip(names, registered, module.flat_weights, strict=True):
         yield name if t == listed else ""

@@ -11,7 +11,6 @@ from swapmodel.invariants.violation import Step, Violation
 from swapmodel.semantics import places
 from swapmodel.semantics.modules import flat_weights
 from swapmodel.semantics.weakrefs import yielded
-from swapmodel.state.classes import module_class
 from swapmodel.state.heap import Heap
 from swapmodel.state.ids import ModuleId, TensorId, WeakrefId
 from swapmodel.state.keepers import KEEPERS
@@ -79,7 +78,7 @@ def _of_modules(step: Step) -> Iterator[Violation]:
 def _weights(heap: Heap, m: ModuleId) -> tuple[str, ...]:
     """The name of the weight that each weak reference yields, or nothing."""
     module = heap.module(m)
-    names = module_class(module.cls).flat_weights
+    names = module.flat_weights_names
     found = []
     for name, w, t in zip(
         names, module.flat_weight_refs, flat_weights(heap, module), strict=False

@@ -11,7 +11,6 @@ from swapmodel.outcomes import Refusal, Stop
 from swapmodel.semantics import modules, ownership, spec
 from swapmodel.semantics.convert_gradient import CALL
 from swapmodel.semantics.spec import Frame, phase, when_refused
-from swapmodel.state.classes import module_class
 from swapmodel.state.draft import Draft
 from swapmodel.state.ids import ModuleId
 
@@ -21,7 +20,7 @@ spec.operation("copy_rnn", "module")
 
 def is_rnn(draft: Draft, m: ModuleId) -> bool:
     """Whether a module's class derives from `RNNBase`."""
-    return bool(module_class(draft.module(m).cls).flat_weights)
+    return bool(draft.module(m).flat_weights_names)
 
 
 # -- Around a conversion -------------------------------------------------------------

@@ -154,7 +154,9 @@ def deepcopy_module(
         stop = spec.run(draft, call, "copy_rnn")
         if stop is not None:
             return stop
-    made = memo.modules[m] = draft.add_module(Module(cls=draft.module(m).cls))
+    module = draft.module(m)
+    copied = Module(cls=module.cls, flat_weights_names=module.flat_weights_names)
+    made = memo.modules[m] = draft.add_module(copied)
     return _copy_held(draft, frame, m, made, memo) or made
 
 

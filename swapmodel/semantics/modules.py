@@ -8,7 +8,6 @@ from typing import TypeVar
 
 from swapmodel.outcomes import Refusal, Stop, Unmodelled
 from swapmodel.semantics import edges, tensors, weakrefs
-from swapmodel.state.classes import module_class
 from swapmodel.state.draft import Draft
 from swapmodel.state.heap import Columns
 from swapmodel.state.holders import Module
@@ -84,7 +83,7 @@ def set_attribute(draft: Draft, m: ModuleId, key: str, t: TensorId) -> Stop | No
     Source: `Module.__setattr__`, before which an `RNNBase` does its own.
     """
     module = draft.edit_module(m)
-    names = module_class(module.cls).flat_weights
+    names = module.flat_weights_names
     if key in names:
         # [module/flat-weight-first] Before anything is looked at.
         listed = zip(names, module.flat_weights, strict=True)
@@ -132,7 +131,7 @@ def delete_attribute(draft: Draft, m: ModuleId, place: str, key: str) -> Stop | 
 def flat_weights(state: Columns, module: Module) -> tuple[TensorId | None, ...]:
     """What stands now under the names of a module's flat weights."""
     held = dict((*module.buffers, *module.parameters))
-    return tuple(held.get(one) for one in module_class(module.cls).flat_weights)
+    return tuple(held.get(one) for one in module.flat_weights_names)
 
 
 def init_flat_weights(draft: Draft, m: ModuleId) -> None:

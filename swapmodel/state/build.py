@@ -150,12 +150,14 @@ class Builder:
         """Make a module that holds what it is given, in that order."""
         draft = self._draft
         listed = dict(parameters or {})
-        flat = tuple(listed.get(one) for one in module_class(cls).flat_weights)
+        names = module_class(cls).flat_weights
+        flat = tuple(listed.get(one) for one in names)
         module = Module(
             cls=cls,
             parameters=tuple(listed.items()),
             buffers=tuple((buffers or {}).items()),
             children=tuple((children or {}).items()),
+            flat_weights_names=names,
             flat_weights=flat,
             flat_weight_refs=tuple(self._weakref(t) for t in flat),
         )

@@ -104,7 +104,7 @@ class ModuleClass:
     """`m._get_name()`."""
 
     flat_weights: tuple[str, ...] = ()
-    """`m._flat_weights_names` of a class that derives from `RNNBase`."""
+    """`m._flat_weights_names` of an `RNNBase` with one layer and no bias."""
 
 
 RNN = ModuleClass(name="RNN", flat_weights=("weight_ih_l0", "weight_hh_l0"))

@@ -24,6 +24,9 @@ class Module:
     children: tuple[tuple[str, ModuleId], ...] = ()
     """`m._modules`, in order of registration."""
 
+    flat_weights_names: tuple[str, ...] = ()
+    """`m._flat_weights_names` of an `RNNBase`: which of its weights it lists again."""
+
     flat_weights: tuple[TensorId | None, ...] = ()
     """`m._flat_weights` of an `RNNBase`: what its forward computes with."""
 

@@ -56,6 +56,7 @@ ADDED: dict[str, tuple[Any, ...]] = {
     "parameters": (("more", 0),),
     "buffers": (("more", 0),),
     "children": (("more", 0),),
+    "flat_weights_names": ("more",),
     "flat_weights": (0,),
     "flat_weight_refs": (None,),
     "values": (5,),

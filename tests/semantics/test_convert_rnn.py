@@ -16,6 +16,7 @@ from swapmodel.actions import (
     Unregister,
 )
 from swapmodel.semantics.step import step
+from swapmodel.state.draft import Draft
 from swapmodel.state.heap import Heap
 from swapmodel.state.ids import ModuleId
 from tests.heaps import LATE, NEW, NO_SWAP, at, done, refused, spec
@@ -40,6 +41,20 @@ def test_lists_are_made_again(under: str, flags: dict[str, bool]) -> None:
 
     assert list(then.module(M).flat_weights) == now
     assert yielded(then) == now
+
+
+def test_names_are_those_of_the_module() -> None:
+    """Which weights are listed twice is the module's own to say, not its class's."""
+    draft = Draft(rnn())
+    module = draft.edit_module(M)
+    module.cls, module.flat_weights_names = "GRU", (H,)
+    module.flat_weights, module.flat_weight_refs = module.flat_weights[1:], ()
+    then = done(draft.sealed(), DOUBLE)
+
+    assert list(then.module(M).flat_weights) == [at(then, f"m.{H}")]
+    assert yielded(then) == [at(then, f"m.{H}")]
+    copied = done(then, DeepcopyModule("m", "d"))
+    assert copied.module(ModuleId(1)).flat_weights_names == (H,)
 
 
 @pytest.mark.parametrize("under", [LATE, NEW])
