@@ -113,8 +113,24 @@ class _Writer:
         if t is not None and t not in self.tensors:
             self.tensors[t] = expression(here)
             yield from self.belongings(here, t)
+            yield from self.gradients(here, t)
 
     def tensor(self, place: str, t: TensorId) -> Iterator[str]:
+        new = t not in self.tensors
+        yield from self.alone(place, t)
+        if new:
+            yield from self.gradients(place, t)
+
+    def gradients(self, place: str, t: TensorId) -> Iterator[str]:
+        """Give a tensor its gradient, that one its own, and so on."""
+        new = True
+        while new and (grad := self.heap.grad_of(t)) is not None:
+            place, t = f"{place}.grad", grad
+            new = t not in self.tensors
+            yield from self.alone(place, t)
+
+    def alone(self, place: str, t: TensorId) -> Iterator[str]:
+        """Make a tensor, its gradient left out."""
         known = self.tensors.get(t)
         if known is None:
             yield from self.below(t)
@@ -143,15 +159,12 @@ class _Writer:
                 yield from self.tensor(name, other)
 
     def belongings(self, place: str, t: TensorId) -> Iterator[str]:
-        """What a tensor is given once it is made: attributes and a gradient."""
+        """What a tensor is given once it is made, its gradient left out."""
         tensor = self.heap.tensor(t)
         for key, value in (*tensor.attributes, *tensor.slots):
             yield f"{expression(place)}.{key} = {value}"
         for name, inner in tensor.inner:
             self.tensors.setdefault(inner, expression(f"{place}.{name}"))
-        grad = self.heap.grad_of(t)
-        if grad is not None:
-            yield from self.tensor(f"{place}.grad", grad)
 
     def value(self, t: TensorId) -> str:
         """The expression that makes a tensor."""

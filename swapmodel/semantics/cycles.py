@@ -57,14 +57,15 @@ def _led_to(state: Columns, i: ImplId, nodes: set[NodeId]) -> Iterator[ImplId]:
         yield from _held_by(state, meta.grad_fn, nodes)
 
 
-def _held_by(state: Columns, n: NodeId, nodes: set[NodeId]) -> Iterator[ImplId]:
-    if n in nodes:
-        return
-    nodes.add(n)
-    node = state.node(n)
-    if node.variable is not None:
-        yield node.variable
-    yield from (saved.impl for saved in node.saved)
-    for edge in node.edges:
-        if edge is not None:
-            yield from _held_by(state, edge, nodes)
+def _held_by(state: Columns, start: NodeId, nodes: set[NodeId]) -> Iterator[ImplId]:
+    todo = [start]
+    while todo:
+        n = todo.pop()
+        if n in nodes:
+            continue
+        nodes.add(n)
+        node = state.node(n)
+        if node.variable is not None:
+            yield node.variable
+        yield from (saved.impl for saved in node.saved)
+        todo += [edge for edge in node.edges if edge is not None]

@@ -18,6 +18,9 @@ from swapmodel.state.holders import Module
 from swapmodel.state.ids import ModuleId, StorageId, TensorId
 from swapmodel.state.tensors import Storage
 
+DEEPEST = 100
+"""How many copies can have begun within each other."""
+
 
 @define
 class Memo:
@@ -40,6 +43,9 @@ def deepcopy(draft: Draft, t: TensorId, memo: Memo | None = None) -> TensorId | 
         return memo.tensors[t]
     if t in memo.begun:
         return Unmodelled("the copy of a tensor that its own gradient leads back to")
+    if len(memo.begun) - len(memo.tensors) > DEEPEST:
+        # Torch recurses as well, and raises as Python's stack ends.
+        return Unmodelled(f"a copy of more than {DEEPEST} gradients of gradients")
     memo.begun.add(t)
     is_parameter = tensor_class(draft.tensor(t).cls).parameter
     made = _parameter(draft, t) if is_parameter else _tensor(draft, t, memo)

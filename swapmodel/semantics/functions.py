@@ -37,6 +37,9 @@ from swapmodel.state.classes import tensor_class
 from swapmodel.state.draft import Draft
 from swapmodel.state.ids import TensorId
 
+MOST = 64
+"""How many tensors a wrapper is put around; each wrapping doubles them."""
+
 
 def refused(fn: ConversionFn) -> Refusal | None:
     """What a method of `nn.Module` refuses before it looks at any tensor."""
@@ -227,6 +230,8 @@ def _wrapped(draft: Draft, t: TensorId, cls: str) -> TensorId | Stop:
     payload = payloads.read(draft, t)
     if isinstance(payload, Stop):
         return payload
+    if len(payloads.dense(payload)) > MOST:
+        return Unmodelled(f"a wrapper around more than {MOST} tensors")
     parts = tuple((name, payloads.detached(payload)) for name in inner)
     return tensors.make(draft, Wrapped(cls, parts))
 

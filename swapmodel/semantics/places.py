@@ -163,12 +163,16 @@ def _places_in_module(
 def _places_from_tensor(
     state: Columns, place: str, kind: PlaceKind, t: TensorId, seen: set[TensorId]
 ) -> Iterator[Placement]:
-    yield place, kind, t
-    if t in seen:
-        return
-    seen.add(t)
-    for name, inner in state.tensor(t).inner:
-        yield from _places_from_tensor(state, f"{place}.{name}", "inner", inner, seen)
-    grad = state.grad_of(t)
-    if grad is not None:
-        yield from _places_from_tensor(state, f"{place}.grad", "gradient", grad, seen)
+    # A stack and no recursion: gradients of gradients can be longer than Python's.
+    todo: list[Placement] = [(place, kind, t)]
+    while todo:
+        place, kind, t = found = todo.pop()
+        yield found
+        if t in seen:
+            continue
+        seen.add(t)
+        grad = state.grad_of(t)
+        if grad is not None:
+            todo.append((f"{place}.grad", "gradient", grad))
+        inside = state.tensor(t).inner
+        todo += [(f"{place}.{name}", "inner", one) for name, one in reversed(inside)]

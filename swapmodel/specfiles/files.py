@@ -11,6 +11,9 @@ from pathlib import Path, PurePosixPath
 
 from swapmodel.specfiles.schema import BadInput, Table, Where, nearest
 
+DEEPEST = 32
+"""How deep tables and arrays can be nested; what reads them recurses."""
+
 
 def specs_folder() -> Path:
     """
@@ -41,12 +44,28 @@ def read_toml(path: Path) -> Table:
     except tomllib.TOMLDecodeError as error:
         raise _syntax(str(error), shown) from None
     except RecursionError:
-        raise BadInput(
-            "the TOML is nested too deeply", shown, "write at most a few levels"
-        ) from None
+        raise _too_deep(shown) from None
     if not rows:
         raise BadInput("the file is empty", shown, "write what specs/README.md lists")
+    if _depth(rows) > DEEPEST:
+        raise _too_deep(shown)
     return Table(rows, Where(shown))
+
+
+def _too_deep(shown: str) -> BadInput:
+    what = "the TOML is nested too deeply"
+    return BadInput(what, shown, f"write at most {DEEPEST} levels")
+
+
+def _depth(value: object) -> int:
+    """How deep tables and arrays are within each other."""
+    depth, level = 0, [value]
+    while level:
+        depth += 1
+        holders = [list(one.values()) for one in level if isinstance(one, dict)]
+        holders += [one for one in level if isinstance(one, list)]
+        level = [one for holder in holders for one in holder]
+    return depth
 
 
 def _text(path: Path, shown: str) -> str:

@@ -4,7 +4,8 @@ How is a start heap read from tables?
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
 
 from swapmodel.semantics.set_data import DIFFERENTIABLE
 from swapmodel.specfiles.schema import (
@@ -16,7 +17,7 @@ from swapmodel.specfiles.schema import (
     checked_name,
     unknown,
 )
-from swapmodel.state.build import Builder
+from swapmodel.state.build import DEEPEST, Builder
 from swapmodel.state.classes import CLASSES, tensor_class
 from swapmodel.state.heap import Heap
 from swapmodel.state.ids import ModuleId, TensorId
@@ -40,6 +41,8 @@ TENSOR_KEYS = (
     "parameter",
     "variable",
 )
+
+FEWER = "write fewer levels"
 
 NONE = "None"
 """Registers a name that stands for no tensor; no label, because Python keeps it."""
@@ -107,6 +110,9 @@ class _Given:
         table = self.tables[label]
         if label in inside:
             raise BadInput("a tensor over itself", table.where, "name another tensor")
+        if len(inside) >= DEEPEST:
+            what = f"more than {DEEPEST} tensors within each other"
+            raise BadInput(what, table.where, FEWER)
         if label in self.tensors:
             return self.tensors[label]
         table.only(TENSOR_KEYS)
@@ -126,11 +132,9 @@ class _Given:
         over = below.get("over", below.get("view_of"))
         if over is not None:
             offset = table.number("offset", 0)
-            length = table.number("length", 2 - offset)
-            if offset < 0 or length < 1 or offset + length > 2:
-                instead = "stay within two elements"
-                raise table.bad("length", "not a part of two elements", instead)
-            self.builder.share(t, over, offset=offset, length=length)
+            length = table.number("length", self.builder.length(over) - offset)
+            with _told(table, "cover elements of a plain tensor that are there"):
+                self.builder.share(t, over, offset=offset, length=length)
         if "view_of" in below:
             self.builder.view(t, below["view_of"])
         return t
@@ -152,16 +156,17 @@ class _Given:
         if requires_grad and dtype not in DIFFERENTIABLE:
             what = f"a tensor of {dtype} cannot require a gradient"
             raise table.bad("dtype", what, "write requires_grad = false")
-        return make(
-            _values(table, 0 if known.uninitialized else 2),
-            cls=cls,
-            dtype=dtype,
-            device=table.one_of("device", DEVICES, "device", "cpu"),
-            requires_grad=requires_grad,
-            attributes=_attributes(table.table("attributes", required=False)),
-            slots=_attributes(table.table("slots", required=False)),
-            inner=inner,
-        )
+        with _told(table):
+            return make(
+                _values(table, 0 if known.uninitialized else 2),
+                cls=cls,
+                dtype=dtype,
+                device=table.one_of("device", DEVICES, "device", "cpu"),
+                requires_grad=requires_grad,
+                attributes=_attributes(table.table("attributes", required=False)),
+                slots=_attributes(table.table("slots", required=False)),
+                inner=inner,
+            )
 
     def _inner_labels(self) -> set[str]:
         """What is an inner tensor of another one, by label."""
@@ -185,6 +190,9 @@ class _Given:
         table = self.module_tables[label]
         if label in inside:
             raise BadInput("a module inside itself", table.where, "leave it out")
+        if len(inside) >= DEEPEST:
+            what = f"more than {DEEPEST} modules within each other"
+            raise BadInput(what, table.where, FEWER)
         if label in self.modules:
             return self.modules[label]
         table.only(("class", "parameters", "buffers", "children"))
@@ -199,12 +207,13 @@ class _Given:
         for name in names:
             if names.count(name) > 1:
                 raise BadInput(f"{name!r} is named twice", table.where, "name it once")
-        m = self.builder.module(
-            {name: self.tensors.get(one) for name, one in parameters.items()},
-            buffers={name: self.tensors.get(one) for name, one in buffers.items()},
-            children=children,
-            cls=table.text("class", "Module"),
-        )
+        with _told(table):
+            m = self.builder.module(
+                {name: self.tensors.get(one) for name, one in parameters.items()},
+                buffers={name: self.tensors.get(one) for name, one in buffers.items()},
+                children=children,
+                cls=table.text("class", "Module"),
+            )
         self.modules[label] = m
         return m
 
@@ -217,6 +226,15 @@ class _Given:
             if found[name] not in known:
                 raise unknown("label", found[name], known, inner.where.key(name))
         return found
+
+
+@contextmanager
+def _told(table: Table, instead: str = FEWER) -> Iterator[None]:
+    """Tell in one line what cannot be made."""
+    try:
+        yield
+    except ValueError as error:
+        raise BadInput(str(error), table.where, instead) from None
 
 
 def _labels(module: Table, key: str) -> set[str]:

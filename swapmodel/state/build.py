@@ -4,7 +4,7 @@ How is a heap made from nothing?  For start heaps, scenarios and tests.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from swapmodel.state.autograd import AutogradMeta
 from swapmodel.state.classes import module_class, tensor_class
@@ -17,6 +17,12 @@ from swapmodel.state.weakrefs import Weakref
 
 Registered = Mapping[str, TensorId | None]
 
+DEEPEST = 64
+"""How deep modules and wrappers can be nested; what walks them recurses, as torch."""
+
+MOST = 4096
+"""How many modules or tensors a walk through one can meet, twice what is shared."""
+
 NN_BUFFER = {"_is_buffer": 1, "persistent": 1}
 """What `torch.nn.Buffer(t)` sets in the `__dict__` of a tensor."""
 
@@ -26,6 +32,7 @@ class Builder:
 
     def __init__(self, *, swap: bool = False, overwrite: bool = False) -> None:
         self._draft = Draft(Heap(flags=Flags(swap=swap, overwrite=overwrite)))
+        self._extents: dict[tuple[Kind, int], tuple[int, int]] = {}
 
     def tensor(
         self,
@@ -49,6 +56,7 @@ class Builder:
             one: self.tensor(values, dtype=dtype, device=device) for one in names
         }
         t = TensorId(len(self._draft.tensors))
+        self._nested("tensor", t, parts.values())
         if parts:
             impl = self._over(t, parts[names[0]])
         else:
@@ -91,14 +99,25 @@ class Builder:
     ) -> TensorId:
         """Let *t* cover part of the storage of another tensor, as a slice does."""
         impl, other = self._draft.edit_impl(self._impl(t)), self._draft.impl_of(over)
+        if impl.storage is None or other.storage is None:
+            raise ValueError("a wrapper has no memory of its own")
+        if offset < 0 or length < 1 or offset + length > other.length:
+            raise ValueError(f"not a part of {other.length} elements")
         impl.storage, impl.dtype, impl.device = other.storage, other.dtype, other.device
         impl.offset, impl.length = other.offset + offset, length
         return t
 
+    def length(self, t: TensorId) -> int:
+        """How many elements a tensor has."""
+        return self._draft.impl_of(t).length
+
     def view(self, t: TensorId, base: TensorId) -> TensorId:
-        """Let *t* be a view of *base*, which counts its writes and which it owns."""
+        """Let *t* be a view of *base*, or of what that is a view of, and own it."""
         self._draft.edit_impl(self._impl(t)).counter = self._draft.impl_of(base).counter
-        self._draft.edit_meta(self._impl(t)).base = self._impl(base)
+        whole = self._draft.meta_of(base).base
+        self._draft.edit_meta(self._impl(t)).base = (
+            self._impl(base) if whole is None else whole
+        )
         return t
 
     def mark(self, t: TensorId) -> TensorId:
@@ -161,7 +180,20 @@ class Builder:
             flat_weights=flat,
             flat_weight_refs=tuple(self._weakref(t) for t in flat),
         )
-        return draft.add_module(module)
+        m = draft.add_module(module)
+        self._nested("module", m, (children or {}).values())
+        return m
+
+    def _nested(self, kind: Kind, position: int, inside: Iterable[int]) -> None:
+        """Note how deep something is nested; refuse what no walk comes out of."""
+        below = [self._extents[kind, one] for one in inside]
+        depth = 1 + max((deep for deep, _ in below), default=0)
+        count = 1 + sum(many for _, many in below)
+        if depth > DEEPEST:
+            raise ValueError(f"more than {DEEPEST} {kind}s within each other")
+        if count > MOST:
+            raise ValueError(f"more than {MOST} {kind}s within one")
+        self._extents[kind, position] = depth, count
 
     def _weakref(self, t: TensorId | None) -> WeakrefId | None:
         if t is None:

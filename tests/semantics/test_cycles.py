@@ -61,3 +61,13 @@ def test_a_graph_of_another_leaf_is_no_cycle() -> None:
 
     assert not leaks(Draft(heap))
     assert at(done(heap, Drop("p")), "m.weight") == at(heap, "m.weight")
+
+
+def test_a_long_graph_and_its_cycle() -> None:
+    """What is longer than Python's stack is walked as well."""
+    heap = done(module(grad=False), Forward("scale", "p", "y"))
+    for _ in range(1500):
+        heap = done(heap, Forward("scale", "y", "y"))
+    heap = done(heap, SetGrad("p", "y"))
+    assert not leaks(Draft(heap))
+    assert isinstance(step(done(heap, Drop("y")), Drop("p"), spec(NEW)), OutOfScope)

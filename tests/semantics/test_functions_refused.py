@@ -2,7 +2,7 @@
 
 import pytest
 
-from swapmodel.actions import View, Write
+from swapmodel.actions import Convert, View, Write
 from swapmodel.conversions import (
     ByRole,
     Cast,
@@ -20,12 +20,13 @@ from swapmodel.conversions import (
     Wrap,
     parts,
 )
-from swapmodel.outcomes import Refusal, Unmodelled
+from swapmodel.outcomes import OutOfScope, Refusal, Unmodelled
 from swapmodel.semantics import functions
 from swapmodel.semantics.methods import FAKE
+from swapmodel.semantics.step import step
 from swapmodel.state.build import Builder
 from swapmodel.state.draft import Draft
-from tests.heaps import at, done, module
+from tests.heaps import NEW, at, done, module, spec
 
 DOUBLE = Cast("float64")
 
@@ -83,3 +84,12 @@ def test_a_view_that_cannot_be_asked() -> None:
     outcome = functions.call(Draft(heap), DOUBLE, at(heap, "v"), grad=True)
 
     assert outcome == Refusal("view/no-grad")
+
+
+def test_wrapping_without_end() -> None:
+    """Each wrapping doubles what is wrapped, until the model declines."""
+    heap, wrap = module(grad=False), Convert("m", Wrap("TwoTensor"))
+    for _ in range(7):
+        heap = done(heap, wrap)
+
+    assert isinstance(step(heap, wrap, spec(NEW)), OutOfScope)

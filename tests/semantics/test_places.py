@@ -4,7 +4,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from swapmodel.actions import MakeOptimizer, OptimizerStep, Program, TakeWeakref
+from swapmodel.actions import (
+    Deepcopy,
+    MakeOptimizer,
+    OptimizerStep,
+    Program,
+    TakeWeakref,
+)
+from swapmodel.outcomes import OutOfScope
+from swapmodel.report.start import start_lines
 from swapmodel.semantics.places import (
     holds_none,
     modules,
@@ -13,6 +21,7 @@ from swapmodel.semantics.places import (
     resolve,
     segments,
 )
+from swapmodel.semantics.step import step
 from swapmodel.state.build import Builder
 from swapmodel.state.heap import Heap
 from tests.heaps import NEW, STARTS, done, module, programs, runs, spec
@@ -177,3 +186,21 @@ def test_what_an_optimizer_refers_to() -> None:
         ("a.param_groups[0][0].grad", "gradient"),
         ("a.state[0].momentum_buffer", "optimizer"),
     ]
+
+
+def test_gradients_of_gradients() -> None:
+    """A chain that is longer than Python's stack is followed to its end."""
+    build = Builder()
+    t = last = build.tensor()
+    for _ in range(1500):
+        t, under = build.tensor(), t
+        build.gradient(t, under)
+    build.name("t", "tensor", t)
+    heap = build.heap()
+
+    found = list(placements(heap))
+    assert len(found) == 1501
+    assert found[-1] == ("t" + ".grad" * 1500, "gradient", last)
+    assert resolve(heap, found[-1][0]) == ("tensor", last)
+    assert len(list(start_lines(heap))) == 1501
+    assert isinstance(step(heap, Deepcopy("t", "c"), spec(NEW)), OutOfScope)

@@ -94,3 +94,15 @@ def test_a_name_that_leads_out(tmp_path: Path, name: str) -> None:
 def test_a_name_below(tmp_path: Path) -> None:
     """A name may lead into a folder below."""
     assert below(tmp_path, "a/b.toml", Where("f")) == tmp_path / "a" / "b.toml"
+
+
+@pytest.mark.parametrize(
+    "text", ["a" + ".b" * 40 + " = 1", f"a = {'[' * 33}{']' * 33}"]
+)
+def test_deep_tables(tmp_path: Path, text: str) -> None:
+    """Dotted keys nest without end, and what reads them does not."""
+    path = tmp_path / "x.toml"
+    path.write_text(text, encoding="utf-8")
+
+    told = f"the TOML is nested too deeply @ {path}, write at most 32 levels"
+    assert said(path) == told
