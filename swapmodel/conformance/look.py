@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import copyreg
 from collections.abc import Iterable, Iterator
-from math import isfinite
 from typing import Any
 
 import torch
 
 from swapmodel.conformance import keepers
+from swapmodel.conformance.elements import elements, is_large, whole, window
 from swapmodel.conformance.holders import NOWHERE, WeakrefRow
 from swapmodel.conformance.observation import (
     Observation,
@@ -36,7 +36,11 @@ UNREAD, REFUSED = object(), object()
 
 def observe_world(variables: dict[str, Any]) -> Observation:
     """Say what Python sees from these variables."""
-    reader = _TorchReader(variables)
+    return seen_by(TorchReader(variables))
+
+
+def seen_by(reader: TorchReader) -> Observation:
+    """Say what Python sees as a reader tells it."""
     # A class may refuse to be looked at, or convert what is seen.
     with torch._C.DisableTorchFunctionSubclass():
         found = survey(reader)
@@ -62,8 +66,8 @@ def keep_small(variables: dict[str, Any]) -> None:
     """
     with torch._C.DisableTorchFunctionSubclass():
         for _, t in survey(_MemoryReader(variables)).places:
-            if t.data_ptr() and _is_large(_elements(t)):
-                _window(t).remainder_(MODULUS)
+            if t.data_ptr() and is_large(elements(t)):
+                window(t).remainder_(MODULUS)
 
 
 def in_optimizer(optimizer: Any) -> Iterator[tuple[str, Any]]:
@@ -82,30 +86,7 @@ def _state(optimizer: Any) -> Iterator[tuple[int, dict[str, Any]]]:
         yield numbers[id(key)], kept
 
 
-def _is_large(values: list[float]) -> bool:
-    return max(values, default=0) >= MODULUS or min(values, default=0) < 0
-
-
-def _elements(t: Any) -> list[float]:
-    """The elements of the storage that *t* has, even if its class refuses to say."""
-    try:
-        return t.flatten().tolist() if t.dim() != 1 else t.tolist()  # type: ignore[no-any-return]
-    except RuntimeError:
-        return _window(t).tolist()  # type: ignore[no-any-return]
-
-
-def _whole(one: float) -> float:
-    """An element as an integer; uninitialised memory can hold what is none."""
-    return int(one) if isfinite(one) else one
-
-
-def _window(t: Any) -> Any:
-    """Another tensor over what *t* covers, with nothing else in common."""
-    covered = t.untyped_storage(), t.storage_offset(), (t.numel(),)
-    return torch.empty(0, dtype=t.dtype).set_(*covered)
-
-
-class _TorchReader:
+class TorchReader:
     """Real torch, read as the walk wants it."""
 
     def __init__(self, variables: dict[str, Any]) -> None:
@@ -115,6 +96,7 @@ class _TorchReader:
         self.grad_fns: dict[int, Any] = {}
 
     def variables(self) -> Iterator[tuple[str, str, Any]]:
+        """Every variable that holds what the walk can follow."""
         for name in sorted(self.names):
             thing = self.names[name]
             if isinstance(thing, torch.Tensor):
@@ -125,6 +107,7 @@ class _TorchReader:
                 yield name, "optimizer", thing
 
     def registered(self, module: Any) -> Iterator[tuple[str, Any]]:
+        """What a module or an optimizer lists, parameters first."""
         if isinstance(module, torch.optim.Optimizer):
             yield from in_optimizer(module)
             return
@@ -138,28 +121,34 @@ class _TorchReader:
                     yield name, t
 
     def holds(self, module: Any, found: Survey) -> Iterator[Any]:
+        """What a module or an optimizer says of itself, beside its tensors."""
         if isinstance(module, torch.optim.Optimizer):
             yield type(module).__name__
             for index, kept in _state(module):
                 yield index, tuple(kept)
             return
         yield module._get_name()
-        for listed in (module._parameters, module._buffers, module._modules):
+        for listed in (module._parameters, module._buffers):
             yield tuple(listed)
+        yield tuple([name for name, _ in self.children(module)])
         refs = [one and one() for one in getattr(module, "_flat_weight_refs", ())]
         yield tuple(
             [None if t is None else found.first.get(id(t), NOWHERE) for t in refs]
         )
 
     def children(self, module: Any) -> Iterable[tuple[str, Any]]:
+        """The children of a module; an optimizer has none."""
         if isinstance(module, torch.optim.Optimizer):
             return ()
-        return module._modules.items()  # type: ignore[no-any-return]
+        listed = module._modules.items()
+        return [(name, child) for name, child in listed if child is not None]
 
     def key(self, thing: Any) -> int:
+        """What is one for one object."""
         return id(thing)
 
     def leads(self, t: Any) -> Iterator[tuple[str, Any]]:
+        """The tensors in `t.__dict__`, the gradient and the base."""
         for name, one in t.__dict__.items():
             if isinstance(one, torch.Tensor):
                 yield name, one
@@ -182,10 +171,12 @@ class _TorchReader:
         return None if known is REFUSED else known
 
     def node(self, n: Any) -> tuple[str, Any, list[Any]]:
+        """A node's name, its variable, the nodes behind it."""
         behind = [one for one, _ in n.next_functions if one is not None]
         return type(n).__name__, getattr(n, "variable", None), behind
 
     def weakrefs(self, found: Survey) -> Iterator[WeakrefRow]:
+        """Every variable that holds a weak reference, in order."""
         for name in sorted(self.names):
             kept = self.names[name]
             if not isinstance(kept, keepers.Kept):
@@ -198,6 +189,7 @@ class _TorchReader:
             yield name, kept.keeper, place, tuple(self.handed_out(kept, t, found))
 
     def handed_out(self, kept: keepers.Kept, t: Any, found: Survey) -> Iterator[Any]:
+        """What a keeper hands out for what it was filled with."""
         promise = KEEPERS[kept.keeper]
         if promise.notes:
             yield kept.noted, t is not None and keepers.metadata(t) == kept.noted
@@ -209,31 +201,67 @@ class _TorchReader:
                     if answer:
                         yield number, answer
 
+    # -- What of a tensor is told as it is, and may be told in other words -----------
+
+    def offset(self, t: Any) -> int:
+        """`t.storage_offset()`."""
+        return int(t.storage_offset())
+
+    def length(self, t: Any) -> int:
+        """`t.numel()`."""
+        return int(t.numel())
+
+    def values(self, t: Any) -> tuple[Any, ...]:
+        """The elements."""
+        return tuple([whole(one) for one in elements(t)])
+
+    def attributes(self, entries: dict[str, Any], inner: list[str]) -> tuple[Any, ...]:
+        """What is in `t.__dict__` and no tensor, in order of name."""
+        hidden = {"_is_param", *inner}
+        return tuple(sorted([one for one in entries.items() if one[0] not in hidden]))
+
+    def slots(self, t: Any) -> tuple[tuple[str, Any], ...]:
+        """The slots that are set, in order of name."""
+        names = copyreg._slotnames(type(t))  # type: ignore[attr-defined]
+        held = [(name, getattr(t, name)) for name in names if hasattr(t, name)]
+        return tuple(sorted(held))
+
+    def class_name(self, t: Any) -> str:
+        """The name of the class."""
+        return type(t).__name__
+
+    def labels(self, listed: dict[int, Any] | None) -> tuple[str, ...] | None:
+        """What is listed in a dict of hooks."""
+        return None if listed is None else tuple([one.label for one in listed.values()])
+
+    # -- One row ---------------------------------------------------------------------
+
     def row(self, t: Any, number: int, found: Survey) -> Row:
+        """One row of `FIELDS`."""
         entries = t.__dict__
         inner = [key for key, one in entries.items() if isinstance(one, torch.Tensor)]
-        offset, address = t.storage_offset(), t.data_ptr()
+        address = t.data_ptr()
         storage, values = NOWHERE, None
         if address:
-            start = address - offset * t.element_size()
+            start = address - t.storage_offset() * t.element_size()
             storage = self.storages.setdefault(start, number)
-            values = tuple([_whole(one) for one in _elements(t)])
+            values = self.values(t)
         grad, base, grad_fn = t.grad, t._base, self.grad_fn(t)
         return (
             number,
             self.impls.setdefault(t._cdata, number),
             storage,
-            type(t).__name__,
+            self.class_name(t),
             isinstance(t, torch.nn.Parameter),
             isinstance(t, torch.nn.Buffer),
-            _attributes(entries, inner),
+            self.attributes(entries, inner),
             bool(entries.get("_is_param", False)),
             tuple(inner),
-            _slots(t),
+            self.slots(t),
             _dtype(t.dtype),
             t.device.type,
-            offset,
-            t.numel(),
+            self.offset(t),
+            self.length(t),
             values,
             t.requires_grad,
             None if self.grad_fns[id(t)] is REFUSED else t.is_leaf,
@@ -243,28 +271,17 @@ class _TorchReader:
             None if base is None else found.first[id(base)],
             t._version,
             t._use_count(),
-            _labels(t._backward_hooks),
-            _labels(t._post_accumulate_grad_hooks),
+            self.labels(t._backward_hooks),
+            self.labels(t._post_accumulate_grad_hooks),
             tuple(keepers.python_types(t)),
         )
 
 
-class _MemoryReader(_TorchReader):
+class _MemoryReader(TorchReader):
     """The same for who only wants every tensor: asking a view for a node is a write."""
 
     def grad_fn(self, t: Any) -> Any:
         return None if t._base is not None else t.grad_fn
-
-
-def _attributes(entries: dict[str, Any], inner: list[str]) -> tuple[Any, ...]:
-    hidden = {"_is_param", *inner}
-    return tuple(sorted([one for one in entries.items() if one[0] not in hidden]))
-
-
-def _slots(t: Any) -> tuple[tuple[str, Any], ...]:
-    names = copyreg._slotnames(type(t))  # type: ignore[attr-defined]
-    held = [(name, getattr(t, name)) for name in names if hasattr(t, name)]
-    return tuple(sorted(held))
 
 
 def _dtype(dtype: Any) -> str:
@@ -272,7 +289,3 @@ def _dtype(dtype: Any) -> str:
     if name is None:
         name = _DTYPES[dtype] = str(dtype).removeprefix("torch.")
     return name
-
-
-def _labels(listed: dict[int, Any] | None) -> tuple[str, ...] | None:
-    return None if listed is None else tuple([one.label for one in listed.values()])

@@ -77,7 +77,7 @@ class World:
         try:
             perform.perform(self.variables, self.fired, action)
         except Exception as error:
-            errors = _chain(error)
+            errors = chain_of(error)
         # A cycle that waited for a look would die in an action that has no part in it.
         gc.collect()
         if _grows(action):
@@ -98,7 +98,7 @@ def _in_order(fired: list[str]) -> tuple[str, ...]:
     return (*[one for one in fired if not isinstance(one, Called)], *called)
 
 
-def _chain(error: BaseException | None) -> tuple[tuple[str, str], ...]:
+def chain_of(error: BaseException | None) -> tuple[tuple[str, str], ...]:
     """Read the chain of exceptions, and let go of what their frames hold."""
     found = list[tuple[str, str]]()
     while error is not None:

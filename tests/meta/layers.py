@@ -31,7 +31,7 @@ CHAPTERS = (
 )
 """A module imports only from its own chapter and from those above it."""
 
-ORDERED = ("state", "semantics")
+ORDERED = ("state", "semantics", "live")
 """The chapters that must declare the reading order of their files."""
 
 LIBRARIES: dict[str, frozenset[str]] = {

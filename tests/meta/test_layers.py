@@ -69,6 +69,14 @@ def test_the_package_lists_the_chapters_in_their_order() -> None:
     assert [*order, "__main__"] == there
 
 
+def test_torch_is_asked_in_two_chapters() -> None:
+    """Everything else runs, and is tested, where there is no torch."""
+    named = layers.LIBRARIES.items()
+    with_torch = {one for one, libraries in named if "torch" in libraries}
+
+    assert with_torch == {"conformance", "live"}
+
+
 def test_libraries_are_on_the_list_of_their_chapter() -> None:
     """No module of the project imports a library that its chapter does without."""
     found = [

@@ -1,0 +1,17 @@
+"""Flags are global: a test that sets one leaves none behind."""
+
+import importlib.util
+from collections.abc import Iterator
+
+import pytest
+
+
+@pytest.fixture(autouse=True)
+def unset_flags() -> Iterator[None]:
+    """Let every test begin, and leave, with both flags off."""
+    yield
+    if importlib.util.find_spec("torch") is not None:
+        from swapmodel.conformance.perform import set_flag
+
+        set_flag("swap", False)
+        set_flag("overwrite", False)
