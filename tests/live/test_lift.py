@@ -6,7 +6,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from swapmodel.actions import NameTensor  # noqa: E402
+from swapmodel.actions import Backward, Forward, NameTensor  # noqa: E402
 from swapmodel.conformance.sources import CLASSES  # noqa: E402
 from swapmodel.invariants.catalogue import invariant  # noqa: E402
 from swapmodel.invariants.violation import Step  # noqa: E402
@@ -15,7 +15,9 @@ from swapmodel.live.reasons import NotLifted  # noqa: E402
 from swapmodel.live.retold import contents, seen, seen_live  # noqa: E402
 from swapmodel.live.windows import Piece  # noqa: E402
 from swapmodel.outcomes import Done  # noqa: E402
+from swapmodel.run import run  # noqa: E402
 from swapmodel.specfiles.read import load_spec  # noqa: E402
+from swapmodel.state.events import Fired  # noqa: E402
 from swapmodel.state.holders import Flags  # noqa: E402
 
 pytestmark = pytest.mark.torch
@@ -110,6 +112,19 @@ def test_on_meta_there_are_no_values() -> None:
 
     assert [one and one.values for one in heap.storages] == [None]
     assert heap.impls[0].storage == heap.impls[1].storage
+
+
+def test_hooks() -> None:
+    """What is listed fires, under the key that torch has for it."""
+    w = torch.nn.Parameter(torch.ones(2))
+    kept = w.register_hook(print), w.register_post_accumulate_grad_hook(print)
+    program = (Forward("scale", "w", "y"), Backward("y"))
+    last = run(lift({"w": w}).heap, program, load_spec("torch-2.13")).outcomes[-1]
+
+    assert isinstance(last, Done)
+    assert [one.hook for one in last.events if isinstance(one, Fired)] == [
+        str(one.id) for one in kept
+    ]
 
 
 def test_flags() -> None:
