@@ -20,6 +20,7 @@ from swapmodel.check import Checked, jobs, write_reports
 from swapmodel.check import check as run_check
 from swapmodel.commands.arguments import (
     limit_option,
+    need_torch,
     once_each,
     processes_option,
     scopes_option,
@@ -28,6 +29,7 @@ from swapmodel.commands.hunt import hunt_command
 from swapmodel.commands.index import index_command
 from swapmodel.commands.lookup import show_command, witness_command
 from swapmodel.commands.necessity import necessity_command
+from swapmodel.commands.recordings import record_command, replay_command
 from swapmodel.outcomes import OutOfScope, Refused, Undefined
 from swapmodel.report.explain import explain_program
 from swapmodel.report.start import start_lines
@@ -95,6 +97,8 @@ for one in (
     hunt_command,
     necessity_command,
     index_command,
+    record_command,
+    replay_command,
 ):
     app.add_command(one)
 
@@ -238,7 +242,7 @@ def claims(show: bool, write: bool, processes: int) -> int:
 @click.option("--share", type=click.IntRange(1), default=1, help="Run one in SHARE.")
 def conform(parts: tuple[str, ...], out: Path, processes: int, share: int) -> int:
     """Run programs in lockstep with the torch that is installed, PARTS or all."""
-    _need_torch()
+    need_torch()
     from swapmodel.conformance.conform import PARTS, Part
     from swapmodel.conformance.conform import conform as run_conform
 
@@ -267,7 +271,7 @@ def conform(parts: tuple[str, ...], out: Path, processes: int, share: int) -> in
 @processes_option
 def confirm(scripts: tuple[Path, ...], names: tuple[str, ...], processes: int) -> int:
     """Run the SCRIPTS of counterexamples on the torch that is installed."""
-    _need_torch()
+    need_torch()
     from swapmodel.conformance.confirm import Confirmed
     from swapmodel.conformance.confirm import confirm as run_confirm
 
@@ -287,12 +291,3 @@ def confirm(scripts: tuple[Path, ...], names: tuple[str, ...], processes: int) -
     count = sum(one.confirmation == "reproduced" for one in found)
     click.echo(f"{count} of {len(found)} scripts reproduced")
     return AS_CLAIMED if count == len(found) else REFUTED
-
-
-def _need_torch() -> None:
-    from importlib.util import find_spec
-
-    if find_spec("torch") is None:
-        raise BadInput(
-            "torch is not installed", "this Python", "pip install torch==2.13.0"
-        )

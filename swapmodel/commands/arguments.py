@@ -1,13 +1,16 @@
 """
-What does every command refuse of its arguments?
+What does every command refuse of its arguments, and of where it runs?
 """
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from math import isfinite
 from typing import TypeVar
 
 import click
+
+from swapmodel.specfiles.schema import BadInput
 
 V = TypeVar("V")
 
@@ -47,3 +50,10 @@ limit_option = click.option(
     callback=seconds,
     help="Seconds for each search.",
 )
+
+
+def need_torch() -> None:
+    """Refuse to go on where no torch is installed."""
+    if find_spec("torch") is None:
+        instead = "pip install torch==2.13.0"
+        raise BadInput("torch is not installed", "this Python", instead)

@@ -20,7 +20,7 @@ def differences(model: Result, torch: Result) -> dict[str, tuple[Any, Any]]:
     """
     if model == torch:
         return {}
-    torch = evolve(torch, then=_forget_unknown(model.then, torch.then))
+    torch = evolve(torch, then=forget_unknown(model.then, torch.then))
     if _errors_fit(model.errors, torch.errors):
         torch = evolve(torch, errors=model.errors)
     if model == torch:
@@ -58,7 +58,8 @@ def _of_place(
     return {f"{place}.{field}": (mine, theirs) for field, mine, theirs in both}
 
 
-def _forget_unknown(model: Observation, torch: Observation) -> Observation:
+def forget_unknown(model: Observation, torch: Observation) -> Observation:
+    """Leave out of torch's observation the values that the model does not know."""
     if len(model.places) != len(torch.places):
         return torch
     made = list[tuple[str, Row]]()

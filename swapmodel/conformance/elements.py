@@ -33,4 +33,4 @@ def whole(one: float) -> float:
 def window(t: Any) -> Any:
     """Another tensor over what *t* covers, with nothing else in common."""
     covered = t.untyped_storage(), t.storage_offset(), (t.numel(),)
-    return torch.empty(0, dtype=t.dtype).set_(*covered)
+    return torch.empty(0, dtype=t.dtype, device=t.device).set_(*covered)

@@ -13,7 +13,7 @@ from typing import Any
 
 import torch
 
-from swapmodel.conformance import keepers
+from swapmodel.conformance import abilities, keepers
 from swapmodel.conformance.elements import elements, is_large, whole, window
 from swapmodel.conformance.holders import NOWHERE, WeakrefRow
 from swapmodel.conformance.observation import (
@@ -49,12 +49,8 @@ def seen_by(reader: TorchReader) -> Observation:
             nodes=tuple(found.nodes),
             modules=module_rows(found, reader),
             weakrefs=tuple(reader.weakrefs(found)),
-            flags=tuple([(name, _flag(name)) for name in FLAGS]),
+            flags=tuple([(name, abilities.flag(name)) for name in FLAGS]),
         )
-
-
-def _flag(name: str) -> bool:
-    return bool(getattr(torch.__future__, f"get_{name}_module_params_on_conversion")())
 
 
 def keep_small(variables: dict[str, Any]) -> None:
@@ -80,10 +76,16 @@ def in_optimizer(optimizer: Any) -> Iterator[tuple[str, Any]]:
 
 
 def _state(optimizer: Any) -> Iterator[tuple[int, dict[str, Any]]]:
-    """The entries of `opt.state`, with the place of each key in the group."""
+    """
+    The entries of `opt.state`, with the place of each key in the group.
+
+    Up to 2.3, `SGD` without momentum writes down that its momentum is `None`.
+    """
     numbers = {id(t): n for n, t in enumerate(optimizer.param_groups[0]["params"])}
-    for key, kept in optimizer.state.items():
-        yield numbers[id(key)], kept
+    for key, entry in optimizer.state.items():
+        kept = {name: t for name, t in entry.items() if t is not None}
+        if kept or not entry:
+            yield numbers[id(key)], kept
 
 
 class TorchReader:
@@ -253,7 +255,7 @@ class TorchReader:
             storage,
             self.class_name(t),
             isinstance(t, torch.nn.Parameter),
-            isinstance(t, torch.nn.Buffer),
+            abilities.is_buffer(t),
             self.attributes(entries, inner),
             bool(entries.get("_is_param", False)),
             tuple(inner),
@@ -270,7 +272,7 @@ class TorchReader:
             None if grad is None else found.first[id(grad)],
             None if base is None else found.first[id(base)],
             t._version,
-            t._use_count(),
+            abilities.use_count(t),
             self.labels(t._backward_hooks),
             self.labels(t._post_accumulate_grad_hooks),
             tuple(keepers.python_types(t)),

@@ -5,7 +5,9 @@ Which programs run in lockstep: all of them up to a length, or some at random?
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from random import Random
+from typing import TypeAlias
 
 from attrs import Factory, define
 
@@ -15,11 +17,11 @@ from swapmodel.conformance.lockstep import (
     Divergence,
     compare,
     compare_last,
-    predicted,
     shrink,
 )
+from swapmodel.conformance.predicted import MISBEHAVED, predicted
 from swapmodel.conformance.starts_at_random import Starts
-from swapmodel.conformance.undefined import MISBEHAVED, end_of
+from swapmodel.conformance.undefined import end_of
 from swapmodel.outcomes import OutOfScope, Undefined
 from swapmodel.search.enabled import enabled
 from swapmodel.search.scope import Scope
@@ -134,8 +136,18 @@ def _misbehaves(
 # -- Programs at random --------------------------------------------------------------
 
 
+Change: TypeAlias = Callable[[Action, Random], Action]
+"""What makes another action of one that was drawn."""
+
+
 def draw(
-    starts: Starts, depth: int, seed: int, spec: Spec, tally: Tally | None = None
+    starts: Starts,
+    depth: int,
+    seed: int,
+    spec: Spec,
+    tally: Tally | None = None,
+    *,
+    change: Change | None = None,
 ) -> tuple[int, Program]:
     """
     Draw a start heap and a program; the model says what is there after each action.
@@ -150,6 +162,8 @@ def draw(
     length = random.randint(2, depth)
     while len(program) < length:
         action = next_action(heap, random)
+        if change is not None:
+            action = change(action, random)
         outcome = step(heap, action, spec)
         if isinstance(outcome, OutOfScope) and random.randrange(DECLINED):
             if tally is not None:

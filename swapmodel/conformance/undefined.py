@@ -18,9 +18,6 @@ from swapmodel.state.heap import Heap
 End: TypeAlias = Literal["died", "not allocated", "raised", "went on"]
 """What became of the child: a signal ended it, torch raised, or nothing happened."""
 
-MISBEHAVED = ("died", "not allocated")
-"""What may become of a program that the model calls undefined."""
-
 _NOT_ALLOCATED = "The tensor has a non-zero number of elements, but its data is not"
 """What some kernels ask before they read; others read at once."""
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import gc
 import warnings
+from contextlib import suppress
 from itertools import product
 from typing import Any
 
@@ -20,7 +21,7 @@ from swapmodel.actions import (
     Product,
     Write,
 )
-from swapmodel.conformance import perform
+from swapmodel.conformance import abilities, perform
 from swapmodel.conformance.keepers import Called
 from swapmodel.conformance.look import keep_small, observe_world
 from swapmodel.conformance.observation import Result
@@ -49,16 +50,22 @@ def settle() -> None:
     warnings.filterwarnings("ignore")
     # Torch imports what it needs when it runs; let it.
     for wrap, device in product((torch.ones, _two_tensor), ("cpu", "meta")):
-        module = torch.nn.Module()
-        module.weight = torch.nn.Parameter(wrap(2))
-        y = module.to(device).double().weight.pow(2) * SCALE
-        y.backward(torch.ones_like(y))
-        module._apply(lambda t: t.mul_(SCALE)).weight.view(-1)
-        module.to_empty(device="cpu")
-        for cls in (torch.optim.SGD, torch.optim.Adam):
-            cls(module.parameters(), lr=1.0).step()
+        # Before swaps, a wrapper's gradient is not of its dtype after a cast.
+        with suppress(RuntimeError):
+            _use_everything(wrap, device)
     gc.collect()
     gc.freeze()
+
+
+def _use_everything(wrap: Any, device: str) -> None:
+    module = torch.nn.Module()
+    module.weight = torch.nn.Parameter(wrap(2))
+    y = module.to(device).double().weight.pow(2) * SCALE
+    y.backward(torch.ones_like(y))
+    module._apply(lambda t: t.mul_(SCALE)).weight.view(-1)
+    module.to_empty(device="cpu")
+    for cls in (torch.optim.SGD, torch.optim.Adam):
+        cls(module.parameters(), lr=1.0).step()
 
 
 class World:
@@ -67,8 +74,11 @@ class World:
     def __init__(self, start: Heap) -> None:
         self.variables: dict[str, Any] = _Maker(start).variables()
         self.fired: list[str] = []
-        perform.set_flag("swap", start.flags.swap)
-        perform.set_flag("overwrite", start.flags.overwrite)
+        for flag in ("swap", "overwrite"):
+            value = getattr(start.flags, flag)
+            # An old release without the switch does as if it were off.
+            if value or abilities.has_flag(flag):
+                perform.set_flag(flag, value)
 
     def run(self, action: Action) -> tuple[tuple[str, str], ...]:
         """Run one action; give the types and texts of the exceptions it came to."""

@@ -14,8 +14,8 @@ from attrs import field, frozen
 from swapmodel.actions import Convert
 from swapmodel.conformance import perform
 from swapmodel.conformance.differences import differences
-from swapmodel.conformance.lockstep import predicted
 from swapmodel.conformance.observation import Observation, Result
+from swapmodel.conformance.predicted import predicted
 from swapmodel.conformance.world import chain_of
 from swapmodel.live.lift import Lifted, lift
 from swapmodel.live.reasons import NotLifted

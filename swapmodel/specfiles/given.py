@@ -203,7 +203,11 @@ class _Given:
         tensors = (*self.tensors, NONE)
         parameters = self._named(table, "parameters", tensors)
         buffers = self._named(table, "buffers", tensors)
-        names = [*parameters, *buffers, *children]
+        listed = (*parameters.items(), *buffers.items())
+        # By hand, a name that stands for nothing can be a parameter's and a buffer's.
+        nothing = {name for name, one in listed if one == NONE}
+        held = [name for name, one in listed if one != NONE]
+        names = [*held, *nothing, *children]
         for name in names:
             if names.count(name) > 1:
                 raise BadInput(f"{name!r} is named twice", table.where, "name it once")

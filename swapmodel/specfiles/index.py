@@ -15,6 +15,7 @@ from typing import TypeVar, get_args
 from swapmodel.semantics.spec import Row, Spec
 from swapmodel.specfiles.claims import known_causes
 from swapmodel.specfiles.files import specs_folder
+from swapmodel.specfiles.provenance import read_provenance, recordings
 from swapmodel.specfiles.read import load_spec, paths_of, release_ids, spec_ids
 from swapmodel.specfiles.rules import invariants, rules
 from swapmodel.specfiles.schema import BadInput, unknown
@@ -196,6 +197,18 @@ def _paths() -> tuple[str, ...]:
     return tuple(path for path in get_args(PathTaken) if path in taken)
 
 
+def recordings_table() -> Iterator[str]:
+    """Every recording with where it comes from."""
+    rows = []
+    for path in recordings():
+        one = read_provenance(path)
+        told = (one.build, one.git[:12], one.device, one.date, f"{one.programs:,}")
+        left_out = sum(one.left_out.values())
+        rows.append([load_spec(one.torch).id, *told, str(left_out), one.sha256[:16]])
+    head = ("spec", "torch", "git", "device", "date", "programs", "left out", "hash")
+    yield from rows_of(head, rows)
+
+
 TABLES: Mapping[str, Callable[[], Iterator[str]]] = {
     "releases": releases_table,
     "operations": operations_table,
@@ -206,5 +219,6 @@ TABLES: Mapping[str, Callable[[], Iterator[str]]] = {
     "claims": claims_table,
     "verdicts": verdicts_table,
     "history": history_table,
+    "recordings": recordings_table,
 }
 """What a file can ask for."""

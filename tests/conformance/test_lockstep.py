@@ -22,9 +22,9 @@ from swapmodel.actions import (  # noqa: E402
 from swapmodel.conformance.lockstep import (  # noqa: E402
     compare,
     compare_last,
-    predicted,
     shrink,
 )
+from swapmodel.conformance.predicted import predicted  # noqa: E402
 from swapmodel.conformance.undefined import end_of  # noqa: E402
 from swapmodel.outcomes import Done, Refused  # noqa: E402
 from swapmodel.semantics.step import step  # noqa: E402

@@ -5,7 +5,8 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from swapmodel.actions import Forward, SetData, Write  # noqa: E402
-from swapmodel.conformance.undefined import MISBEHAVED, end_of  # noqa: E402
+from swapmodel.conformance.predicted import MISBEHAVED  # noqa: E402
+from swapmodel.conformance.undefined import end_of  # noqa: E402
 from tests.heaps import module  # noqa: E402
 
 pytestmark = [pytest.mark.torch]

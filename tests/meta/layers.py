@@ -23,9 +23,9 @@ CHAPTERS = (
     "report",
     "check",
     "necessity",
-    "commands",
     "conformance",
     "live",
+    "commands",
     "cli",
     "__main__",
 )
@@ -51,9 +51,9 @@ LIBRARIES: dict[str, frozenset[str]] = {
     "report": frozenset({"attrs", "jinja2"}),
     "check": frozenset({"attrs"}),
     "necessity": frozenset({"attrs"}),
-    "commands": frozenset({"attrs", "click"}),
     "conformance": frozenset({"attrs", "torch"}),
     "live": frozenset({"attrs", "torch", "pytest"}),
+    "commands": frozenset({"attrs", "click"}),
     "cli": frozenset({"attrs", "click", "rich"}),
     "__main__": frozenset(),
 }

@@ -5,7 +5,7 @@ import pytest
 from swapmodel.semantics.places import resolve
 from swapmodel.semantics.tensors import is_parameter
 from swapmodel.specfiles.given import heap_from_given
-from swapmodel.state.ids import TensorId
+from swapmodel.state.ids import ModuleId, TensorId
 from tests.specfiles.mine import said
 
 TENSORS: dict[str, object] = {
@@ -91,9 +91,25 @@ def test_a_heap() -> None:
             },
             "'w' is named twice @ f:modules.m, name it once",
         ),
+        (
+            {
+                "tensors": {"w": {}},
+                "modules": {"m": {"parameters": {"w": "w"}, "buffers": {"w": "None"}}},
+            },
+            "'w' is named twice @ f:modules.m, name it once",
+        ),
         ({"tensors": {"a b": {}}}, "'a b' is no name @ f:tensors.\"a b\", write "),
     ],
 )
 def test_what_is_no_heap(table: dict[str, object], line: str) -> None:
     """Each unknown name, wrong value or circle has its line."""
     assert said(lambda: heap_from_given(table, "f")).startswith(line)
+
+
+def test_nothing_can_be_listed_twice() -> None:
+    """A name that stands for no tensor, among the parameters and the buffers."""
+    nothing = {"w": "None"}
+    table = {"modules": {"m": {"parameters": nothing, "buffers": nothing}}}
+    module = heap_from_given(table, "f").module(ModuleId(0))
+
+    assert (module.parameters, module.buffers) == ((("w", None),), (("w", None),))
