@@ -137,11 +137,12 @@ def check(
     specs: Sequence[Spec],
     todo: Sequence[Job],
     *,
+    known: Sequence[KnownCause] | None = None,
     processes: int = 2,
     told: Told | None = None,
 ) -> Checked:
     """
-    Search every job and judge what was found by the claims.
+    Search every job and judge what was found by the claims, or by those *known*.
 
     Ctrl-C ends the searches that run and leaves out those that do not yet; what was
     found until then is kept, and the rest is undecided.
@@ -152,13 +153,13 @@ def check(
             found[job.scope.id] = explorations
             if told is not None:
                 told(job.scope.id, explorations)
-    known = known_causes()
+    known = known_causes() if known is None else known
     return Checked(
         specs=tuple(specs),
         explorations=tuple(
             one for job in todo for one in _complete(job, found.get(job.scope.id, ()))
         ),
-        known=known,
+        known=tuple(known),
         unshown=tuple(_unshown(known, specs)),
         miscounted=tuple(
             line
@@ -182,7 +183,8 @@ def _unshown(known: Iterable[KnownCause], specs: Sequence[Spec]) -> Iterator[str
     for one in known:
         path = specs_folder() / "scenarios" / one.scenario
         for spec in specs:
-            if spec.id in one.specs and one.cause not in _shown(path, spec):
+            listed = one.scenario and spec.id in one.specs
+            if listed and one.cause not in _shown(path, spec):
                 yield f"{spec.id}: {one.scenario} does not show {one.cause}"
 
 

@@ -25,6 +25,7 @@ from swapmodel.commands.arguments import (
     processes_option,
     scopes_option,
 )
+from swapmodel.commands.claims import claims_command, progress
 from swapmodel.commands.hunt import hunt_command
 from swapmodel.commands.index import index_command
 from swapmodel.commands.lookup import show_command, witness_command
@@ -36,15 +37,13 @@ from swapmodel.report.start import start_lines
 from swapmodel.report.text import render_program
 from swapmodel.report.verdicts import render_table, render_verdicts
 from swapmodel.run import run as run_program
-from swapmodel.search.explore import Exploration
 from swapmodel.semantics.spec import Spec
-from swapmodel.specfiles.claims import patch, propose
-from swapmodel.specfiles.files import specs_folder
+from swapmodel.specfiles.differences import known_under
 from swapmodel.specfiles.read import load_spec, load_specs, release_ids
 from swapmodel.specfiles.scenario import load_scenario, mismatches
 from swapmodel.specfiles.schema import BadInput
 from swapmodel.specfiles.scopes import scopes_of
-from swapmodel.specfiles.write import write_text, write_texts
+from swapmodel.specfiles.write import write_text
 
 AS_CLAIMED, CRASH, REFUTED, UNDECIDED, BAD_INPUT = range(5)
 
@@ -96,6 +95,7 @@ for one in (
     witness_command,
     hunt_command,
     necessity_command,
+    claims_command,
     index_command,
     record_command,
     replay_command,
@@ -132,7 +132,8 @@ def check(
         _can_hold_files(path)
     scopes_told = "1 scope" if len(todo) == 1 else f"{len(todo)} scopes"
     click.echo(f"searching {scopes_told}", err=True)
-    checked = run_check(wanted, todo, processes=processes, told=_progress)
+    known = known_under(specs)
+    checked = run_check(wanted, todo, known=known, processes=processes, told=progress)
     write_reports(checked, out)
     if json_file is not None:
         write_text(json_file, render_verdicts(checked.rows))
@@ -147,12 +148,6 @@ def _can_hold_files(folder: Path) -> None:
         there = there.parent
     if not there.is_dir() or not os.access(there, os.W_OK):
         raise BadInput("no folder to write to", str(there), "choose another path")
-
-
-def _progress(scope: str, explorations: tuple[Exploration, ...]) -> None:
-    heaps = sum(one.heaps for one in explorations)
-    ended = "" if all(one.complete for one in explorations) else ", not to the end"
-    click.echo(f"searched {scope}: {heaps} heaps{ended}", err=True)
 
 
 def _tell(checked: Checked, out: Path) -> None:
@@ -208,30 +203,6 @@ def _ended(start, program, spec: Spec) -> int:  # type: ignore[no-untyped-def]
     return REFUTED if lost else AS_CLAIMED
 
 
-# -- claims -----------------------------------------------------------------------
-
-
-@app.command()
-@click.option("--propose", "show", is_flag=True, help="Print the changes as a patch.")
-@click.option("--write", is_flag=True, help="Make the changes.")
-@processes_option
-def claims(show: bool, write: bool, processes: int) -> int:
-    """Search everything and say how the claims would have to change."""
-    specs = load_specs(release_ids())
-    todo = jobs(specs, scopes_of("standard"))
-    checked = run_check(specs, todo, processes=processes, told=_progress)
-    if any(not one.complete for one in checked.explorations):
-        click.echo("swapmodel: some searches did not end, nothing proposed", err=True)
-        return UNDECIDED
-    proposed = propose(checked.counterexamples)
-    difference = patch(proposed)
-    if write:
-        write_texts(specs_folder(), proposed)
-    elif show:
-        click.echo(difference, nl=False)
-    return REFUTED if difference and not write else AS_CLAIMED
-
-
 # -- Real torch ----------------------------------------------------------------------
 
 
@@ -246,7 +217,7 @@ def conform(parts: tuple[str, ...], out: Path, processes: int, share: int) -> in
     from swapmodel.conformance.conform import PARTS, Part
     from swapmodel.conformance.conform import conform as run_conform
 
-    def progress(one: Part) -> None:
+    def tell_part(one: Part) -> None:
         tally, verdict = one.tally, "as claimed" if one.as_claimed else "NOT AS CLAIMED"
         click.echo(
             f"{one.id} under {one.spec}: {tally.programs} programs, "
@@ -258,7 +229,7 @@ def conform(parts: tuple[str, ...], out: Path, processes: int, share: int) -> in
         parts or PARTS,
         processes=processes,
         share=share,
-        progress=progress,
+        progress=tell_part,
         out=summary,
     )
     click.echo(f"torch {found.torch}; summary in {summary}")
@@ -275,7 +246,7 @@ def confirm(scripts: tuple[Path, ...], names: tuple[str, ...], processes: int) -
     from swapmodel.conformance.confirm import Confirmed
     from swapmodel.conformance.confirm import confirm as run_confirm
 
-    def progress(one: Confirmed) -> None:
+    def tell_script(one: Confirmed) -> None:
         click.echo(f"{one.confirmation:<10} {one.script.name}")
         if one.confirmation == "refuted":
             click.echo(one.output)
@@ -283,11 +254,11 @@ def confirm(scripts: tuple[Path, ...], names: tuple[str, ...], processes: int) -
     if not scripts:
         specs = load_specs(names)
         todo = jobs(specs, scopes_of("standard"))
-        checked = run_check(specs, todo, processes=processes, told=_progress)
+        checked = run_check(specs, todo, processes=processes, told=progress)
         write_reports(checked, BUILD / "report")
         folders = [BUILD / "report" / "scripts" / spec.id for spec in specs]
         scripts = tuple(p for one in folders for p in sorted(one.glob("*.py")))
-    found = run_confirm(scripts, jobs=processes, progress=progress)
+    found = run_confirm(scripts, jobs=processes, progress=tell_script)
     count = sum(one.confirmation == "reproduced" for one in found)
     click.echo(f"{count} of {len(found)} scripts reproduced")
     return AS_CLAIMED if count == len(found) else REFUTED

@@ -5,9 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from swapmodel.check import Checked
 from swapmodel.cli import app, main
-from swapmodel.search.explore import Exploration
 from swapmodel.specfiles.files import specs_folder
 from tests.heaps import LATE, NEW, NO_SWAP
 from tests.scopes import endless, tiny
@@ -111,7 +109,7 @@ def test_check_finds_what_is_not_claimed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """What nobody claimed refutes, and is printed with its program."""
-    monkeypatch.setattr("swapmodel.check.known_causes", tuple)
+    monkeypatch.setattr("swapmodel.cli.known_under", lambda names: ())
 
     assert run("check", NO_SWAP, "--scope", tiny(tmp_path), "--processes", "1") == 2
     out = capsys.readouterr().out
@@ -166,61 +164,6 @@ def test_an_interrupt_outside_a_search(
 
     assert run("run", "x.toml") == 3
     assert capsys.readouterr().err.strip() == "swapmodel: interrupted"
-
-
-# -- Claims ----------------------------------------------------------------------------
-
-
-def checked(stopped: str | None = None) -> Checked:
-    """What a check found that ended as it should, or was stopped."""
-    one = Exploration(
-        spec=NEW,
-        scope="tiny",
-        counterexamples=(),
-        heaps=1,
-        transitions=0,
-        depth=1,
-        rules=(),
-        paths=(),
-        stopped=stopped,  # type: ignore[arg-type]
-    )
-    return Checked(specs=(), explorations=(one,), known=())
-
-
-@pytest.mark.parametrize(
-    ("args", "stopped", "difference", "code", "told"),
-    [
-        ((), None, "", 0, ""),
-        ((), None, "+ [[claim]]\n", 2, ""),
-        (("--propose",), None, "+ [[claim]]\n", 2, "+ [[claim]]\n"),
-        (("--propose",), "limit", "+ [[claim]]\n", 3, ""),
-        (("--write",), None, "+ [[claim]]\n", 0, ""),
-        (("--write",), "interrupt", "+ [[claim]]\n", 3, ""),
-    ],
-)
-def test_claims(
-    args: tuple[str, ...],
-    stopped: str | None,
-    difference: str,
-    code: int,
-    told: str,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    """Claims that would change refute; they are printed or written when asked."""
-    folder = Path.cwd() / "specs"
-    replacements: dict[str, object] = {
-        "run_check": lambda *given, **more: checked(stopped),
-        "propose": lambda found: {"claims/x.toml": "new\n"},
-        "patch": lambda proposed: difference,
-        "specs_folder": lambda: folder,
-    }
-    for name, replacement in replacements.items():
-        monkeypatch.setattr(f"swapmodel.cli.{name}", replacement)
-
-    assert run("claims", *args) == code
-    assert capsys.readouterr().out == told
-    assert folder.exists() == ("--write" in args and stopped is None)
 
 
 # -- Real torch ------------------------------------------------------------------------

@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 from swapmodel.actions import (
     Action,
     Backward,
+    Cast,
+    Convert,
     Forward,
     Program,
     RegisterHook,
@@ -18,15 +20,17 @@ from swapmodel.actions import (
     TakeWeakref,
     View,
 )
+from swapmodel.conversions import RaiseAt, ScaleInPlace, ToEmpty
 from swapmodel.invariants.catalogue import invariant
 from swapmodel.invariants.violation import Cause, Invariant, Step, Violation
 from swapmodel.outcomes import Done, OutOfScope, Refused, Undefined
 from swapmodel.run import find_cause, phases, run
 from swapmodel.semantics.spec import OPERATIONS, PHASES
 from swapmodel.semantics.step import step
+from swapmodel.state.build import Builder
 from swapmodel.state.heap import Heap
-from tests.heaps import LATE, NEW, NO_SWAP, STARTS, done, module, programs, spec
-from tests.invariants.examples import DOUBLE, SWAP, Example, last_step
+from tests.heaps import LATE, NEW, NO_SWAP, STARTS, at, done, module, programs, spec
+from tests.invariants.examples import DOUBLE, SWAP, Example, last_step, rnn
 from tests.invariants.examples_of_contents import CONTENTS
 from tests.invariants.examples_of_futures import FUTURES
 
@@ -148,6 +152,64 @@ def test_a_promise_that_is_never_fulfilled() -> None:
         ("m.weight", "set_data/copy-impl"),
         ("m.weight.grad", "set_data/copy-impl"),
     ]
+
+
+def test_a_write_that_changes_nothing() -> None:
+    """The phase that wrote the same again answers for what it left undone."""
+    emptied = Convert("m", ToEmpty("cpu"))
+
+    assert causes("values", module("TwoTensor"), emptied, under=NO_SWAP) == [
+        ("m.weight", "set_data/copy-impl"),
+        ("m.weight.grad", "set_data/copy-impl"),
+    ]
+
+
+def test_the_gradient_of_a_buffer() -> None:
+    """A gradient that no conversion comes to is booked on that of its tensor."""
+    build = Builder()
+    b = build.tensor()
+    build.gradient(b, build.tensor())
+    registered = build.module({"weight": build.parameter()}, buffers={"running": b})
+    build.name("m", "module", registered)
+    one = last_step(build.heap(), (Convert("m", ScaleInPlace()),), NEW)
+    (found,) = invariant("values").check(one)
+
+    assert found.place == "m.running.grad"
+    assert find_cause(one, found, invariant("values")) == Cause(
+        "values", "replace", "call_fn/call", "gradient"
+    )
+
+
+def wider(one: Step) -> Iterator[Violation]:
+    """Break at a tensor that no conversion comes to, once the parameter is cast."""
+    if one.then.impl_of(at(one.then, "m.weight")).dtype == "float64":
+        yield Violation("wider", "p", "variable", one.path("p"), "float32", "float64")
+
+
+def test_the_path_under_way() -> None:
+    """What no conversion comes to is booked on the one that broke it."""
+    build = Builder()
+    registered = {"weight": build.parameter()}
+    m = build.module(registered, buffers={"running": build.tensor()})
+    build.name("m", "module", m)
+    build.name("p", "tensor", build.parameter())
+    one = last_step(build.heap(), (DOUBLE,), NEW)
+    (found,) = wider(one)
+
+    assert found.path == "replace"
+    assert find_cause(one, found, Invariant("wider", "step", wider)) == Cause(
+        "wider", "data", "set_data/copy-impl", "variable"
+    )
+
+
+def test_weak_references_of_an_rnn() -> None:
+    """What shows after the first phase is booked on it, whatever is written later."""
+    fails = Convert("m", RaiseAt(2, Cast("float64")))
+
+    assert causes("weakrefs", rnn(overwrite=True), fails)[0] == (
+        "m._flat_weight_refs[0]",
+        "convert_rnn/suspend-weakrefs",
+    )
 
 
 def always(one: Step) -> Iterator[Violation]:

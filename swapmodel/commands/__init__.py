@@ -1,5 +1,5 @@
 """
-Which commands go beyond running, checking and claiming?  One file for each.
+Which commands go beyond running and checking?  One file for each.
 
-Reading order: arguments, lookup, hunt, necessity, index, recordings
+Reading order: arguments, lookup, hunt, necessity, claims, index, recordings
 """

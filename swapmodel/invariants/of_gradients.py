@@ -53,10 +53,11 @@ def gradient_fit(step: Step) -> Iterator[Violation]:
 
     And a further forward and backward give the right one, which a probe asks.
     """
-    known = {(i, field) for _, i, field, *_ in misfits(step.before)}
+    before = misfits(step.before)
+    known = {(one, field) for place, i, field, *_ in before for one in (place, i)}
     for place, i, field, has, had in misfits(step.then):
         # [invariant/gradient-fit]
-        if (i, field) not in known:
+        if not {(place, field), (i, field)} & known:
             where, told = f"{place}.grad", f"{had}, not {has}"
             promised = f"{field} of {where} is that of {place}"
             path = step.path(place)

@@ -56,11 +56,11 @@ def identity(step: Step) -> Iterator[Violation]:
 def ties(step: Step) -> Iterator[Violation]:
     """Registrations of one object stay registrations of one object, and no others."""
     for (one, now), (other, then) in combinations(tuple(registrations(step)), 2):
-        (place, kind, t), (tied, _, u) = one, other
+        (place, _, t), (tied, kind, u) = one, other
         # [invariant/ties]
         if (t == u) != (now == then):
             was, told = ("tied", "two objects") if t == u else ("two objects", "tied")
-            path = step.path(tied)
+            path = step.way(tied)
             yield Violation("ties", tied, kind, path, f"{was}: {place}, {tied}", told)
 
 
@@ -116,7 +116,7 @@ def aliasing(step: Step) -> Iterator[Violation]:
         if was != there:
             told = ("apart", "shared")
             promised = f"the memory of {place} and {shared} is {told[was]}"
-            path = step.path(place)
+            path = step.way(place)
             yield Violation("aliasing", shared, kind, path, promised, told[there])
 
 

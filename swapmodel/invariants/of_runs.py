@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from itertools import product
 
 from swapmodel.actions import Backward, OptimizerStep, SwapTensors
+from swapmodel.invariants.of_gradients import differ
 from swapmodel.invariants.of_modules import registrations
 from swapmodel.invariants.of_steps import CONTENT
 from swapmodel.invariants.probes import (
@@ -156,7 +157,7 @@ def _wrong_gradients(
         ):
             continue
         promised, there = gradient(was.heap, t), gradient(now.heap, t)
-        if there != promised:
+        if differ(promised, there):
             yield Violation(
                 "graph",
                 about,

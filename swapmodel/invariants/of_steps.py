@@ -38,7 +38,7 @@ def values(step: Step) -> Iterator[Violation]:
     """
     if not isinstance(step.outcome, Done):
         return
-    broken = {place for place, _, _ in incoherent(step.before)}
+    broken = {one.place for one in incoherent(step.before)}
     for place, kind, promised in _promises(step):
         now = step.placed_then.get(place)
         if now is None or place in broken:

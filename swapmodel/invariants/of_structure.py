@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from swapmodel.invariants.of_heaps import Fault
 from swapmodel.invariants.violation import Step, Violation, remembered
 from swapmodel.state.autograd import NO_META
 from swapmodel.state.heap import Heap, living
+
+Fault = tuple[str, str, str]
+"""A thing, the law that it breaks, and what is there instead."""
 
 
 def well_formed(step: Step) -> Iterator[Violation]:

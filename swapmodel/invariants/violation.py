@@ -65,6 +65,9 @@ class Step:
     outcome: Done | Refused | Undefined
     spec: Spec
 
+    under_way: Path | None = None
+    """The path of the tensor that is being converted, if the step ends half-way."""
+
     @property
     def then(self) -> Heap:
         """The heap after the action."""
@@ -107,17 +110,25 @@ class Step:
         """
         The path of the tensor at a place, or of the one that it belongs to.
 
-        What no conversion touched counts with the one path that the conversion took;
-        a user's own call is `direct`.
+        What no conversion touched counts with the tensor that was being converted; a
+        user's own call is `direct`.
         """
-        standing = _by_place(self.before)
-        taken = {one.tensor: one.path for one in self.converted}
+        standing = {one: (kind, t) for one, kind, t in self.placed_before}
+        taken: dict[tuple[str, int] | int, Path] = {}
+        for one in self.converted:
+            taken[one.tensor] = taken[one.role, one.tensor] = one.path
         while place:
-            t = standing.get(place)
-            if t in taken:
-                return taken[t]
+            found = standing.get(place)
+            if found is not None and found[1] in taken:
+                return taken.get(found, taken[found[1]])
             place = place.rpartition(".")[0]
+        if self.under_way is not None:
+            return self.under_way
         return self.converted[-1].path if self.converted else "direct"
+
+    def way(self, place: str) -> Path:
+        """The path of what is being converted; at the end, of the tensor at a place."""
+        return self.path(place) if self.under_way is None else self.under_way
 
 
 @frozen

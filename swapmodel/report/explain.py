@@ -109,7 +109,7 @@ def explain(counterexample: Counterexample, spec: Spec, replay: str) -> Explanat
         invariant=violation.invariant,
         place=violation.place,
         kind=violation.kind,
-        path=violation.path,
+        path=one.cause.path,
         phase=one.cause.phase,
         let=start_lines(one.heap),
         then=explain_program(one.heap, one.program, spec, violation.probe),

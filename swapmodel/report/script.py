@@ -123,7 +123,7 @@ def _docstring(one: Counterexample, spec: Spec) -> str:
     where = f"{violation.place or 'the heap'} ({violation.kind})"
     return f'''\
 """
-The invariant {violation.invariant} is false in {spec.id}, on the path {violation.path}.
+The invariant {violation.invariant} is false in {spec.id}, on the path {one.cause.path}.
 
 At {where}, since the phase {one.cause.phase}.
 Exits 0 when torch does what is predicted here, 1 when it does not, and 77 when this

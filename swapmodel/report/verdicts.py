@@ -81,12 +81,14 @@ def rows(
     Judge every invariant on every path by the searches of one spec.
 
     *paths* are the columns; without them, those that these searches took.  What is
-    claimed of a release is claimed of a proposal that extends it.  A claim whose
-    scope was not searched is not judged.
+    claimed of a release is claimed of a proposal that extends it and does not mend
+    it.  A claim whose scope was not searched is not judged.
     """
     columns = reached(explorations) if paths is None else paths
     listed = {
-        one.cause: one.scope for one in known if {spec.id, spec.base} & {*one.specs}
+        one.cause: one.scope
+        for one in known
+        if {spec.id, spec.base} & {*one.specs} and spec.id not in one.mended
     }
     found: list[Row] = []
     for invariant in (one.id for one in INVARIANTS):

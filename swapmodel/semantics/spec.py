@@ -279,7 +279,7 @@ def run(draft: Draft, frame: Frame, name: str) -> Stop | None:
     for one in frame.spec.phases(name):
         stop = one.run(draft, frame)
         if draft.watch is not None:
-            draft.watch(f"{name}/{one.name}", draft.frozen())
+            draft.watch(f"{name}/{one.name}", draft.shown())
         if stop is not None:
             return _handled(draft, frame, name, one.name, stop)
     return None
@@ -293,7 +293,7 @@ def _handled(draft: Draft, frame: Frame, name: str, phase: str, stop: Stop) -> S
             continue
         raised = handler.run(draft, frame, stop)
         if draft.watch is not None:
-            draft.watch(f"{name}/refused", draft.frozen())
+            draft.watch(f"{name}/refused", draft.shown())
         if raised is not None:
             return raised
     return stop

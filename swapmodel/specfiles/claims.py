@@ -22,7 +22,7 @@ from swapmodel.specfiles.read import all_specs, load_spec, release_ids
 from swapmodel.specfiles.rules import invariants
 from swapmodel.specfiles.schema import BadInput, Table, unknown
 from swapmodel.specfiles.scopes import scope_ids
-from swapmodel.specfiles.write import body, scenario_text, span
+from swapmodel.specfiles.write import body, scenario_text, span, write_texts
 from swapmodel.state.events import Path
 
 KEYS = (
@@ -48,7 +48,10 @@ class KnownCause:
     """The scope in which a search finds it."""
 
     scenario: str
-    """The file below `specs/scenarios` that shows it."""
+    """The file below `specs/scenarios` that shows it; none for that of a proposal."""
+
+    mended: tuple[str, ...] = ()
+    """The proposals that extend one of those specs and do not have it."""
 
 
 def known_causes() -> tuple[KnownCause, ...]:
@@ -69,21 +72,27 @@ def known_causes() -> tuple[KnownCause, ...]:
 
 def _known(table: Table) -> KnownCause:
     table.only(KEYS)
-    invariant = table.one_of("invariant", invariants(), "invariant")
-    path = table.one_of("path", get_args(Path), "path")
-    phase = table.one_of("phase", phase_names(), "phase")
-    kind = table.one_of("kind", get_args(PlaceKind), "kind of place")
+    cause = cause_of(table)
     scenario, where = table.text("scenario"), table.where.key("scenario")
     folder = specs_folder() / "scenarios"
     if not below(folder, scenario, where).is_file():
         names = [str(one.relative_to(folder)) for one in folder.rglob("*.toml")]
         raise unknown("scenario", scenario, names, where)
     return KnownCause(
-        cause=Cause(invariant, cast(Path, path), phase, cast(PlaceKind, kind)),
+        cause=cause,
         specs=all_specs(table),
         scope=table.one_of("scope", scope_ids(), "scope"),
         scenario=scenario,
     )
+
+
+def cause_of(table: Table) -> Cause:
+    """Read the keys that name a cause."""
+    invariant = table.one_of("invariant", invariants(), "invariant")
+    path = table.one_of("path", get_args(Path), "path")
+    phase = table.one_of("phase", phase_names(), "phase")
+    kind = table.one_of("kind", get_args(PlaceKind), "kind of place")
+    return Cause(invariant, cast(Path, path), phase, cast(PlaceKind, kind))
 
 
 def phase_names() -> tuple[str, ...]:
@@ -177,12 +186,24 @@ OWNED = ("claims/*.toml", "scenarios/found/*.toml")
 """The files that a proposal replaces as a whole."""
 
 
+def _owned() -> set[str]:
+    folder = specs_folder()
+    return {p.relative_to(folder).as_posix() for one in OWNED for p in folder.glob(one)}
+
+
+def replace(proposed: Mapping[str, str]) -> None:
+    """Write what is proposed, and remove what it leaves out."""
+    folder = specs_folder()
+    write_texts(folder, proposed)
+    for name in _owned() - proposed.keys():
+        (folder / name).unlink()
+
+
 def patch(proposed: Mapping[str, str]) -> str:
     """Write what a proposal would change as a patch, or nothing."""
     folder = specs_folder()
-    names = {str(p.relative_to(folder)) for glob in OWNED for p in folder.glob(glob)}
     parts: list[str] = []
-    for name in sorted(names | proposed.keys()):
+    for name in sorted(_owned() | proposed.keys()):
         path = folder / name
         old = path.read_text(encoding="utf-8") if path.is_file() else ""
         parts.extend(_difference(name, old, proposed.get(name, "")))

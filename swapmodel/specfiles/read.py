@@ -27,6 +27,7 @@ __all__ = [
     "release_ids",
     "releases_between",
     "rules",
+    "spec_file",
     "spec_ids",
     "specs_folder",
 ]
@@ -43,7 +44,11 @@ KEYS = (
     "refused",
     "choose",
     "messages",
+    "differs",
 )
+
+DIFFERS = "differs"
+"""What a proposal says of causes; `specfiles.differences` reads it."""
 
 
 def _version(name: str) -> tuple[int, ...]:
@@ -70,19 +75,18 @@ def load_spec(name_or_path: str) -> Spec:
 
     A number such as `2.5.1` or `2.5` finds the group that the release belongs to.
     """
-    path = _file_of(name_or_path)
-    if path is None:
-        path = _file_of_release(name_or_path)
-    if path is None:
-        if name_or_path.endswith(".toml") or os.sep in name_or_path:
-            path = Path(name_or_path)
-        else:
-            raise BadInput(
-                f"unknown spec {name_or_path!r}",
-                "command line",
-                nearest(name_or_path, spec_ids()),
-            )
-    return _load(path, ())
+    return _load(spec_file(name_or_path), ())
+
+
+def spec_file(name_or_path: str) -> Path:
+    """The file that `load_spec` reads."""
+    path = _file_of(name_or_path) or _file_of_release(name_or_path)
+    if path is not None:
+        return path
+    if name_or_path.endswith(".toml") or os.sep in name_or_path:
+        return Path(name_or_path)
+    what = f"unknown spec {name_or_path!r}"
+    raise BadInput(what, "command line", nearest(name_or_path, spec_ids()))
 
 
 def load_specs(names: Iterable[str]) -> tuple[Spec, ...]:
@@ -131,6 +135,8 @@ def _load(path: Path, above: tuple[Path, ...]) -> Spec:
         what = f"{name!r} is the id of {shown_path(own)}"
         raise root.bad("id", what, "name file and id otherwise")
     base = _base(root, path, above)
+    if base is None and DIFFERS in root:
+        raise root.bad(DIFFERS, "a release differs from nothing", "leave it out")
     spec = _merged(root, name, base)
     checks.whole(dict(spec.operations), spec.choices, root)
     return spec

@@ -7,6 +7,7 @@ Only `semantics.step` makes a draft and freezes it; nothing keeps one afterwards
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from operator import is_
 from typing import Any, Protocol, TypeAlias, TypeVar
 
 from swapmodel.state.autograd import AutogradMeta, Hooks, Node
@@ -53,7 +54,16 @@ class Draft(Columns):
     is first written.
     """
 
-    __slots__ = (*COLUMNS, "_written", "events", "flags", "frames", "names", "watch")
+    __slots__ = (
+        *COLUMNS,
+        "_last",
+        "_written",
+        "events",
+        "flags",
+        "frames",
+        "names",
+        "watch",
+    )
 
     tensors: list[Tensor]
     impls: list[TensorImpl]
@@ -83,6 +93,7 @@ class Draft(Columns):
         self.events: list[Event] = []
         self.frames: list[Locals] = []
         self._written: list[Any] = []
+        self._last: Heap | None = None
 
     # -- Writing -------------------------------------------------------------
 
@@ -222,6 +233,20 @@ class Draft(Columns):
         }
         return Heap(**columns, names=self.names, flags=self.flags)
 
+    def shown(self) -> Heap:
+        """
+        The heap that the draft has become by now, the same one if nothing was written.
+
+        What is written afterwards is copied first, so that of two that are shown the
+        records that are one object were not written in between.
+        """
+        heap, last = self.sealed(), self._last
+        self._written.clear()
+        if last is None or not _same(heap, last):
+            self._last = heap
+            return heap
+        return last
+
     def sealed(self) -> Heap:
         """The heap that the draft has become; it is written no more."""
         seal_all(self._written)
@@ -239,3 +264,20 @@ class Draft(Columns):
             names=self.names,
             flags=self.flags,
         )
+
+
+def _same(one: Heap, other: Heap) -> bool:
+    """Whether two heaps hold the same records, not only equal ones."""
+    if (one.names, one.flags, one.counters) != (
+        other.names,
+        other.flags,
+        other.counters,
+    ):
+        return False
+    return all(
+        len(ours) == len(theirs) and all(map(is_, ours, theirs))
+        for ours, theirs in (
+            (getattr(one, column), getattr(other, column)) for column in COLUMNS
+        )
+        if ours is not one.counters
+    )

@@ -5,7 +5,10 @@ from typing import Any
 import pytest
 
 from swapmodel.actions import (
+    Action,
     CastData,
+    MakeOptimizer,
+    NameTensor,
     SetData,
     SwapTensors,
     TakeWeakref,
@@ -61,18 +64,20 @@ def test_each_half_of_a_wrapper(field: str, value: Any) -> None:
     both = list(incoherent(with_row(heap, "impls", outer, **{field: value})))
     one = list(incoherent(with_row(heap, "impls", inner, **{field: value})))
 
-    assert [place for place, _, _ in both] == ["p", "p"]
-    assert [(place, promised) for place, promised, _ in one] == [
+    assert [fault.place for fault in both] == ["p", "p"]
+    assert [(fault.place, fault.was) for fault in one] == [
         ("p", f"{field} of p.b is that of p")
     ]
-    assert str(value) in one[0][2]
+    assert str(value) in one[0].now
 
 
 def test_a_class_that_does_not_fit() -> None:
     """A class without handler over a wrapper's impl is incoherent, and the reverse."""
     heap = done(module("TwoTensor"), TakeWeakref("_WeakTensorRef", "p", "r"))
     torn = refused(heap, SwapTensors("p", "t"), LATE).heap
-    found = {(place, now) for place, what, now in incoherent(torn) if "class" in what}
+    found = {
+        (fault.place, fault.now) for fault in incoherent(torn) if "class" in fault.was
+    }
 
     assert found == {
         ("p", "Tensor over a wrapper's impl"),
@@ -89,6 +94,25 @@ def test_only_what_became_false() -> None:
 
     assert again == []
     assert [one.place for one in other] == ["m.weight"] * 2
+
+
+@pytest.mark.parametrize(
+    "action", [NameTensor("m.weight", "a"), MakeOptimizer("SGD", "m", "o")]
+)
+def test_an_old_fault_under_a_new_name(action: Action) -> None:
+    """What disagrees already is no new fault where somebody else comes to hold it."""
+    torn = done(module("TwoTensor"), CastData("m.weight", "float64"))
+
+    assert {one.place for one in incoherent(done(torn, action))} > {"m.weight"}
+    assert violations("coherence", torn, action) == []
+
+
+def test_an_old_fault_in_another_tensor() -> None:
+    """A swap that carries what disagrees to another tensor tears nothing."""
+    torn = done(module("TwoTensor"), CastData("p", "float64"))
+
+    assert {one.place for one in incoherent(done(torn, SwapTensors("p", "t")))} == {"t"}
+    assert violations("coherence", torn, SwapTensors("p", "t")) == []
 
 
 def test_the_kind_of_place() -> None:

@@ -7,6 +7,7 @@ from swapmodel.actions import (
     CastData,
     ClearGrad,
     Convert,
+    Deepcopy,
     Detach,
     FillGrad,
     NameTensor,
@@ -100,6 +101,17 @@ def test_it_is_told_once() -> None:
 
     assert [place for place, _, _ in without_memory(heap)] == ["t"]
     assert violations("memory-safe", heap, FillGrad("p")) == []
+    assert violations("memory-safe", heap, NameTensor("t", "a")) == []
+    assert violations("memory-safe", heap, View("t", "v")) == []
+
+
+def test_a_second_tensor_over_no_memory() -> None:
+    """A fault that was there hides no other."""
+    heap = done(WRAPPER, NameTensor("t", "a"), Deepcopy("t", "c"), SetData("t", "p"))
+
+    (found,) = violations("memory-safe", heap, SetData("c", "p"))
+
+    assert found.place == "c"
 
 
 def test_what_the_model_cannot_ask() -> None:

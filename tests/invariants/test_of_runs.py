@@ -21,7 +21,10 @@ from swapmodel.actions import (
     View,
     Write,
 )
-from tests.heaps import LATE, NEW, NO_SWAP, done, module
+from swapmodel.conversions import ToEmpty
+from swapmodel.outcomes import Done
+from swapmodel.run import run
+from tests.heaps import LATE, NEW, NO_SWAP, done, module, spec
 from tests.invariants.examples import DOUBLE, NOTHING, SWAP, violations
 
 Y, SQUARED = Forward("scale", "p", "y"), Forward("square", "p", "y")
@@ -123,6 +126,15 @@ def test_a_wrong_gradient_is_told() -> None:
 
     assert found.was == "y.backward() gives p the gradient ((6, 0),)"
     assert found.now == "((2, 4),)"
+
+
+def test_a_gradient_that_was_emptied() -> None:
+    """What has been emptied on purpose says nothing against the gradient."""
+    start, emptied = (Forward("square", "m.weight", "y"),), Convert("m", ToEmpty("cpu"))
+    trace = run(module(), (*start, emptied, Backward("y")), spec(NEW))
+
+    assert isinstance(trace.outcomes[-1], Done)
+    assert violations("graph", module(), *start, emptied) == []
 
 
 def test_a_backward_that_could_not_run_before() -> None:

@@ -1,6 +1,7 @@
 """Steps as invariants see them, and the path that a violation is booked on."""
 
 import pytest
+from attrs import evolve
 
 from swapmodel.actions import Cast, Convert, SwapTensors, TakeWeakref
 from swapmodel.invariants.violation import REMEMBERED_HEAPS, placed, remembered
@@ -47,6 +48,25 @@ def test_the_path_of_a_place(place: str, path: str) -> None:
     build.name("p", "tensor", build.parameter())
 
     assert last_step(build.heap(), (DOUBLE,), NEW).path(place) == path
+
+
+def test_a_registration_as_parameter_and_as_buffer() -> None:
+    """What is registered as both is booked at each on the path that it took there."""
+    build = Builder(swap=False, overwrite=True)
+    w = build.parameter()
+    build.name("m", "module", build.module({"weight": w}, buffers={"also": w}))
+    one = last_step(build.heap(), (DOUBLE,), NEW)
+
+    assert (one.path("m.weight"), one.path("m.also")) == ("assign", "replace")
+
+
+def test_what_is_under_way() -> None:
+    """Half-way, what is not converted counts with the tensor that is."""
+    one = last_step(module(), (DOUBLE,), NEW)
+    half = evolve(one, under_way="swap")
+
+    assert (one.path("p"), half.path("p")) == ("data", "swap")
+    assert half.path("m.weight") == "data"
 
 
 def test_a_call_of_the_user() -> None:

@@ -10,7 +10,13 @@ from attrs import evolve
 from swapmodel.run import Counterexample
 from swapmodel.search.explore import explore
 from swapmodel.specfiles import claims, files
-from swapmodel.specfiles.claims import known_causes, patch, phase_names, propose
+from swapmodel.specfiles.claims import (
+    known_causes,
+    patch,
+    phase_names,
+    propose,
+    replace,
+)
 from swapmodel.specfiles.read import load_spec, release_ids
 from swapmodel.specfiles.scenario import load_scenario, mismatches
 from swapmodel.specfiles.scopes import load_scope
@@ -85,6 +91,18 @@ def test_a_patch_takes_away_what_is_gone(
     assert "--- a/specs/claims/" in text
     assert "\n+++ b/" not in text
     assert patch(propose(found)) == ""
+
+
+def test_what_is_proposed_replaces_what_was_there(
+    folder: Path, found: tuple[Counterexample, ...]
+) -> None:
+    """Claims and witnesses of causes that are found no more are removed."""
+    replace(propose(found))
+    fewer = [one for one in found if one.cause.invariant == "attributes"]
+    replace(propose(fewer))
+
+    assert {one.cause for one in known_causes()} == {one.cause for one in fewer}
+    assert patch(propose(fewer)) == ""
 
 
 def test_a_span_with_a_gap_is_two_claims(found: tuple[Counterexample, ...]) -> None:
