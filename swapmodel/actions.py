@@ -52,7 +52,7 @@ from swapmodel.graph_actions import (
 from swapmodel.graph_actions import (
     Write as Write,
 )
-from swapmodel.named import ModulePlace, Name, Place
+from swapmodel.named import Checked, ModulePlace, Name, Place
 from swapmodel.optimizer_actions import MakeOptimizer as MakeOptimizer
 from swapmodel.optimizer_actions import OptimizerStep as OptimizerStep
 from swapmodel.optimizer_actions import ZeroGrad as ZeroGrad
@@ -62,7 +62,7 @@ from swapmodel.state.keepers import Keeper
 
 
 @frozen
-class Convert:
+class Convert(Checked):
     """Apply *fn* to everything in a module: `Module._apply`."""
 
     module: ModulePlace
@@ -70,7 +70,7 @@ class Convert:
 
 
 @frozen
-class SwapTensors:
+class SwapTensors(Checked):
     """Exchange what two tensors stand for: `torch.utils.swap_tensors(t1, t2)`."""
 
     t1: Place
@@ -78,7 +78,7 @@ class SwapTensors:
 
 
 @frozen
-class SetData:
+class SetData(Checked):
     """Give a tensor another one's data: `t.data = u`."""
 
     t: Place
@@ -86,7 +86,7 @@ class SetData:
 
 
 @frozen
-class CastData:
+class CastData(Checked):
     """Cast a tensor behind its back: `t.data = t.data.to(dtype)`."""
 
     t: Place
@@ -94,14 +94,14 @@ class CastData:
 
 
 @frozen
-class Drop:
+class Drop(Checked):
     """Delete a variable: `del name`, be it a tensor, an output or a weakref."""
 
     name: Name
 
 
 @frozen
-class TakeWeakref:
+class TakeWeakref(Checked):
     """
     Keep a weak reference of a tensor, bare or in a keeper, as `state.weakrefs` names.
 
@@ -114,7 +114,7 @@ class TakeWeakref:
 
 
 @frozen
-class SetAttribute:
+class SetAttribute(Checked):
     """Set an entry of a tensor's `__dict__`: `t.key = value`."""
 
     t: Place
@@ -123,7 +123,7 @@ class SetAttribute:
 
 
 @frozen
-class Register:
+class Register(Checked):
     """
     Put a tensor among a module's parameters or buffers.
 
@@ -138,7 +138,7 @@ class Register:
 
 
 @frozen
-class Tie:
+class Tie(Checked):
     """Set an attribute of a module to a tensor: `m.key = t`."""
 
     module: ModulePlace
@@ -147,7 +147,7 @@ class Tie:
 
 
 @frozen
-class Unregister:
+class Unregister(Checked):
     """Delete an attribute of a module: `del m.key`."""
 
     module: ModulePlace
@@ -155,7 +155,7 @@ class Unregister:
 
 
 @frozen
-class Deepcopy:
+class Deepcopy(Checked):
     """Keep a deep copy of a tensor: `name = copy.deepcopy(t)`."""
 
     t: Place
@@ -163,7 +163,7 @@ class Deepcopy:
 
 
 @frozen
-class DeepcopyModule:
+class DeepcopyModule(Checked):
     """Keep a deep copy of a module: `name = copy.deepcopy(m)`."""
 
     module: ModulePlace
@@ -171,7 +171,7 @@ class DeepcopyModule:
 
 
 @frozen
-class NameTensor:
+class NameTensor(Checked):
     """Give a tensor a variable: `name = t`."""
 
     t: Place
@@ -179,7 +179,7 @@ class NameTensor:
 
 
 @frozen
-class SetFlag:
+class SetFlag(Checked):
     """Set a switch of `torch.__future__` that chooses a conversion's path."""
 
     flag: Literal["swap", "overwrite"]

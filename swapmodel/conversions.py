@@ -11,41 +11,41 @@ from typing import TypeAlias
 
 from attrs import frozen
 
-from swapmodel.named import Name, Place
+from swapmodel.named import Checked, Name, Place
 
 # -- Methods of a module -------------------------------------------------------------
 
 
 @frozen
-class Cast:
+class Cast(Checked):
     """Cast what is floating point: `m.double()`, `m.float()`, `m.half()`."""
 
     dtype: str
 
 
 @frozen
-class To:
+class To(Checked):
     """Cast what is floating point or complex: `m.to(dtype)`."""
 
     dtype: str
 
 
 @frozen
-class Type:
+class Type(Checked):
     """Cast everything, integers too: `m.type(dtype)`."""
 
     dtype: str
 
 
 @frozen
-class ToDevice:
+class ToDevice(Checked):
     """Move everything: `m.to(device)`."""
 
     device: str
 
 
 @frozen
-class ToEmpty:
+class ToEmpty(Checked):
     """Give everything uninitialised memory: `m.to_empty(device=device)`."""
 
     device: str
@@ -55,41 +55,41 @@ class ToEmpty:
 
 
 @frozen
-class Identity:
+class Identity(Checked):
     """Give the tensor itself: `lambda t: t`, as `m.share_memory()` does."""
 
 
 @frozen
-class DetachEach:
+class DetachEach(Checked):
     """Give an alias: `lambda t: t.detach()`."""
 
 
 @frozen
-class ScaleInPlace:
+class ScaleInPlace(Checked):
     """Write the tensor and give it: `lambda t: t.mul_(3)`; twice is not once."""
 
 
 @frozen
-class Wrap:
+class Wrap(Checked):
     """Give a wrapper around copies: `lambda t: cls(t.detach().clone(), ...)`."""
 
     cls: str
 
 
 @frozen
-class Unwrap:
+class Unwrap(Checked):
     """Give an inner tensor of a wrapper: `lambda t: getattr(t, "a", t)`."""
 
     inner: Name = "a"
 
 
 @frozen
-class NoTensor:
+class NoTensor(Checked):
     """Give nothing, as a function without `return` does: `lambda t: None`."""
 
 
 @frozen
-class Other:
+class Other(Checked):
     """Give what stands somewhere else: `lambda t: m.bias`."""
 
     place: Place
@@ -113,7 +113,7 @@ TensorFn: TypeAlias = (
 
 
 @frozen
-class RaiseAt:
+class RaiseAt(Checked):
     """Apply *fn*, and raise a `ValueError` in place of the call of that number."""
 
     number: int
@@ -121,7 +121,7 @@ class RaiseAt:
 
 
 @frozen
-class ByRole:
+class ByRole(Checked):
     """Apply one function to each `Parameter`, another to gradients and buffers."""
 
     parameter: TensorFn

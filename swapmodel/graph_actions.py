@@ -8,28 +8,28 @@ from typing import Literal, TypeAlias
 
 from attrs import frozen
 
-from swapmodel.named import Name, Place
+from swapmodel.named import Checked, Name, Place
 
 HookKind: TypeAlias = Literal["tensor", "post-accumulate", "node"]
 """When a hook fires: a gradient arrives, it is accumulated, a node has run."""
 
 
 @frozen
-class FillGrad:
+class FillGrad(Checked):
     """Give a tensor a fresh gradient of ones: `t.grad = torch.ones_like(t)`."""
 
     t: Place
 
 
 @frozen
-class ClearGrad:
+class ClearGrad(Checked):
     """Take a tensor's gradient away: `t.grad = None`."""
 
     t: Place
 
 
 @frozen
-class SetGrad:
+class SetGrad(Checked):
     """Give a tensor another one as its gradient: `t.grad = u`."""
 
     t: Place
@@ -37,7 +37,7 @@ class SetGrad:
 
 
 @frozen
-class RequiresGrad:
+class RequiresGrad(Checked):
     """Set a tensor's flag: `t.requires_grad_(value)`."""
 
     t: Place
@@ -45,21 +45,21 @@ class RequiresGrad:
 
 
 @frozen
-class RetainGrad:
+class RetainGrad(Checked):
     """Have backward keep the gradient of a non-leaf: `t.retain_grad()`."""
 
     t: Place
 
 
 @frozen
-class Write:
+class Write(Checked):
     """Write a tensor in place under `no_grad`: `t.add_(1)`."""
 
     t: Place
 
 
 @frozen
-class Forward:
+class Forward(Checked):
     """
     Compute a function of the closed algebra and keep its output: `y = f(t)`.
 
@@ -73,7 +73,7 @@ class Forward:
 
 
 @frozen
-class Product:
+class Product(Checked):
     """Multiply two tensors and keep the output: `y = t * u`."""
 
     t: Place
@@ -83,14 +83,14 @@ class Product:
 
 
 @frozen
-class Backward:
+class Backward(Checked):
     """Run backward from a tensor: `t.backward(torch.ones_like(t))`."""
 
     t: Place
 
 
 @frozen
-class View:
+class View(Checked):
     """Keep a view of a tensor: `v = t.view(-1)`."""
 
     t: Place
@@ -99,7 +99,7 @@ class View:
 
 
 @frozen
-class Detach:
+class Detach(Checked):
     """Keep an alias of a tensor that is in no graph: `d = t.detach()`."""
 
     t: Place
@@ -107,7 +107,7 @@ class Detach:
 
 
 @frozen
-class RegisterHook:
+class RegisterHook(Checked):
     """
     Register a hook on a tensor, or on the node that its gradient goes to.
 

@@ -6,12 +6,12 @@ from __future__ import annotations
 
 from attrs import frozen
 
-from swapmodel.named import ModulePlace, Name, OptimizerPlace
+from swapmodel.named import Checked, ModulePlace, Name, OptimizerPlace
 from swapmodel.state.optimizers import OptimizerKind
 
 
 @frozen
-class MakeOptimizer:
+class MakeOptimizer(Checked):
     """Make an optimizer of a module's parameters: `torch.optim.SGD(...)`, `Adam`."""
 
     kind: OptimizerKind
@@ -20,14 +20,14 @@ class MakeOptimizer:
 
 
 @frozen
-class OptimizerStep:
+class OptimizerStep(Checked):
     """Update what an optimizer refers to: `opt.step()`."""
 
     optimizer: OptimizerPlace
 
 
 @frozen
-class ZeroGrad:
+class ZeroGrad(Checked):
     """Clear the gradients of what an optimizer refers to: `opt.zero_grad(...)`."""
 
     optimizer: OptimizerPlace

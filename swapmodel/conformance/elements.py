@@ -14,10 +14,13 @@ from swapmodel.semantics.payloads import MODULUS
 
 def elements(t: Any) -> list[float]:
     """The elements of the storage that *t* has, even if its class refuses to say."""
+    found: list[Any]
     try:
-        return t.flatten().tolist() if t.dim() != 1 else t.tolist()  # type: ignore[no-any-return]
+        found = t.flatten().tolist() if t.dim() != 1 else t.tolist()
     except RuntimeError:
-        return window(t).tolist()  # type: ignore[no-any-return]
+        found = window(t).tolist()
+    # What the model computes is real, in a complex dtype too.
+    return [one.real for one in found] if t.is_complex() else found
 
 
 def is_large(values: list[float]) -> bool:

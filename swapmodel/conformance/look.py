@@ -63,7 +63,7 @@ def keep_small(variables: dict[str, Any]) -> None:
     with torch._C.DisableTorchFunctionSubclass():
         for _, t in survey(_MemoryReader(variables)).places:
             if t.data_ptr() and is_large(elements(t)):
-                window(t).remainder_(MODULUS)
+                window(t).real.remainder_(MODULUS)
 
 
 def in_optimizer(optimizer: Any) -> Iterator[tuple[str, Any]]:

@@ -23,7 +23,7 @@ from swapmodel.live.holders import Numbers
 from swapmodel.live.reasons import NotLifted
 from swapmodel.live.windows import Memory, Piece, is_wrapper, memory_of
 from swapmodel.semantics import ownership
-from swapmodel.semantics.payloads import FLOATS, INTEGERS
+from swapmodel.semantics.payloads import DIFFERENTIABLE, INTEGERS
 from swapmodel.state.autograd import NO_META, AutogradMeta, Hooks
 from swapmodel.state.classes import tensor_class
 from swapmodel.state.draft import Draft
@@ -186,7 +186,7 @@ def _require_plain(place: str, t: Any) -> None:
         raise NotLifted("a tensor that a graph computed", place)
     if t.layout is not torch.strided or t.is_nested:
         raise NotLifted("a tensor that is not strided", place)
-    if dtype not in (*INTEGERS, *FLOATS):
+    if dtype not in (*INTEGERS, *DIFFERENTIABLE):
         raise NotLifted(f"the dtype {dtype}", place)
     if t.device.type not in DEVICES:
         raise NotLifted(f"the device {t.device.type}", place)

@@ -139,7 +139,7 @@ def _poisoned(state: Columns, t: TensorId) -> str:
 
 
 VALUES = Question(
-    f"[int(one) % {MODULUS} for one in {{t}}.tolist()]",
+    f"[int(one.real) % {MODULUS} for one in {{t}}.tolist()]",
     _values,
     words=f"{{t}}.tolist() modulo {MODULUS}",
 )

@@ -5,7 +5,7 @@ What does a user set on a tensor for autograd: its flag, its gradient?
 from __future__ import annotations
 
 from swapmodel.outcomes import Refusal, Stop
-from swapmodel.semantics.payloads import FLOATS
+from swapmodel.semantics.payloads import DIFFERENTIABLE
 from swapmodel.state.autograd import in_graph
 from swapmodel.state.draft import Draft
 from swapmodel.state.heap import Columns
@@ -28,7 +28,7 @@ def set_requires_grad(draft: Draft, t: TensorId, value: bool) -> Stop | None:
     if meta.grad_fn is not None:
         # [requires-grad/non-leaf]
         return None if value else Refusal("requires-grad/non-leaf")
-    if value and draft.impl_of(t).dtype not in FLOATS:
+    if value and draft.impl_of(t).dtype not in DIFFERENTIABLE:
         # [requires-grad/dtype]
         return Refusal("requires-grad/dtype")
     if meta.requires_grad != value:

@@ -12,7 +12,7 @@ from swapmodel.outcomes import Refusal, Stop, Unmodelled
 from swapmodel.semantics import broadcast, payloads, tensors
 from swapmodel.semantics.autograd_meta import requires_grad
 from swapmodel.semantics.edges import gradient_edge
-from swapmodel.semantics.payloads import Payload
+from swapmodel.semantics.payloads import COMPLEX, Payload
 from swapmodel.state.autograd import RESULT, Node, SavedVariable
 from swapmodel.state.draft import Draft
 from swapmodel.state.ids import NodeId, TensorId
@@ -55,6 +55,8 @@ def forward(
     payload = payloads.read(draft, t)
     if isinstance(payload, Stop):
         return payload
+    if function == "relu" and payloads.first(payload).dtype in COMPLEX:
+        return Unmodelled("the relu of a complex tensor")
     computed = payloads.apply(payload, FUNCTIONS[function].computes)
     edges = _differentiable_edges(draft, (t,), grad_mode, computed)
     if edges is not None and not isinstance(edges, tuple):
@@ -85,6 +87,9 @@ def product(draft: Draft, t: TensorId, u: TensorId, grad_mode: bool) -> TensorId
     edges = _differentiable_edges(draft, (t, u), grad_mode, computed)
     if edges is not None and not isinstance(edges, tuple):
         return edges
+    mixed = len({payloads.first(each).dtype in COMPLEX for each in (one, other)}) > 1
+    if mixed and edges is not None:
+        return Unmodelled("a graph that leads from a complex tensor to a real one")
     out = tensors.make(draft, computed)
     record(draft, "product", (t, u), edges, out)
     return out

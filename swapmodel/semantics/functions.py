@@ -21,6 +21,7 @@ from swapmodel.conversions import (
     Type,
     Unwrap,
     Wrap,
+    parts,
 )
 from swapmodel.outcomes import Refusal, Stop, Unmodelled
 from swapmodel.semantics import forward, methods, payloads, places, tensors
@@ -30,23 +31,35 @@ from swapmodel.semantics.payloads import (
     COMPLEX,
     DIFFERENTIABLE,
     FLOATING,
+    INTEGERS,
     Payload,
     Wrapped,
 )
 from swapmodel.state.classes import tensor_class
 from swapmodel.state.draft import Draft
+from swapmodel.state.dtypes import DEVICES, DTYPES, OTHER_INTEGERS
 from swapmodel.state.ids import TensorId
 
 MOST = 64
 """How many tensors a wrapper is put around; each wrapping doubles them."""
 
 
-def refused(fn: ConversionFn) -> Refusal | None:
+def refused(fn: ConversionFn) -> Stop | None:
     """What a method of `nn.Module` refuses before it looks at any tensor."""
-    if isinstance(fn, To) and fn.dtype not in DIFFERENTIABLE:
+    if isinstance(fn, To) and fn.dtype in (*INTEGERS, *OTHER_INTEGERS):
         # [convert/dtype]
         return Refusal("convert/dtype", fn.dtype)
+    for part in parts(fn):
+        if isinstance(part, Cast | To | Type) and part.dtype not in DTYPES:
+            return unmodelled_dtype(part.dtype)
+        if isinstance(part, ToDevice | ToEmpty) and part.device not in DEVICES:
+            return Unmodelled(f"the device {part.device}")
     return None
+
+
+def unmodelled_dtype(dtype: str) -> Stop | None:
+    """Decline a dtype that the model does not know; torch has many more."""
+    return None if dtype in DTYPES else Unmodelled(f"the dtype {dtype}")
 
 
 def call(

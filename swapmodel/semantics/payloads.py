@@ -13,6 +13,10 @@ from attrs import frozen
 
 from swapmodel.outcomes import Crash, Refusal, Stop, Unmodelled
 from swapmodel.state.classes import tensor_class
+from swapmodel.state.dtypes import COMPLEX as COMPLEX
+from swapmodel.state.dtypes import DIFFERENTIABLE as DIFFERENTIABLE
+from swapmodel.state.dtypes import FLOATING as FLOATING
+from swapmodel.state.dtypes import INTEGERS as INTEGERS
 from swapmodel.state.heap import Columns
 from swapmodel.state.ids import TensorId
 
@@ -232,17 +236,6 @@ def multiply(a: int, b: int) -> int:
     return a * b
 
 
-INTEGERS = ("bool", "uint8", "int32", "int64")
-
-FLOATING = ("float16", "bfloat16", "float32", "float64")
-"""What `t.is_floating_point()` is true of."""
-
-COMPLEX = ("complex64", "complex128")
-"""What `t.is_complex()` is true of."""
-
-DIFFERENTIABLE = FLOATS = (*FLOATING, *COMPLEX)
-"""What can require a gradient."""
-
 APART = {
     ("float16", "bfloat16"): "float32",
     ("float64", "complex64"): "complex128",
@@ -250,7 +243,12 @@ APART = {
 """Pairs that are promoted to neither of the two."""
 
 
+def sort(dtype: str) -> int:
+    """What sort of numbers a dtype is of; a higher one does not fit into a lower."""
+    return (dtype not in INTEGERS) + (dtype in COMPLEX)
+
+
 def promote(one: str, other: str) -> str:
     """`torch.promote_types`."""
-    lower, upper = sorted((one, other), key=(*INTEGERS, *FLOATS).index)
+    lower, upper = sorted((one, other), key=(*INTEGERS, *DIFFERENTIABLE).index)
     return APART.get((lower, upper), upper)

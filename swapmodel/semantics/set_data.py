@@ -5,21 +5,16 @@ What does `t.data = u` check, keep and replace?
 from __future__ import annotations
 
 from swapmodel.outcomes import Refusal, Stop
-from swapmodel.semantics import payloads, spec, tensors
+from swapmodel.semantics import spec, tensors
 from swapmodel.semantics.autograd_meta import requires_grad
 from swapmodel.semantics.spec import Frame, phase
 from swapmodel.state.draft import Draft
+from swapmodel.state.dtypes import DENSE_DEVICES, DIFFERENTIABLE
 from swapmodel.state.ids import TensorId
 
 spec.operation("set_data", "target", "data")
 
 OPERANDS = ("target", "data")
-
-DENSE_DEVICES = ("cpu", "cuda")
-"""Devices between which a dense impl can be copied shallowly."""
-
-DIFFERENTIABLE = payloads.DIFFERENTIABLE
-"""The dtypes that can require gradients."""
 
 
 def set_data(

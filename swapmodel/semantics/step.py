@@ -217,7 +217,7 @@ def _drop(draft: Draft, name: str) -> Stop | None:
 
 def _cast_data(draft: Draft, frame: Frame, t: TensorId, dtype: str) -> Stop | None:
     """`t.data = t.data.to(dtype)`."""
-    data = tensors.data(draft, t)
+    data = functions.unmodelled_dtype(dtype) or tensors.data(draft, t)
     if isinstance(data, Stop):
         return data
     applied = methods.returned(draft, data, functions.cast(draft, data, dtype))

@@ -216,8 +216,9 @@ def _add(draft: Draft, t: TensorId, payload: Payload) -> Stop | None:
 def _add_dense(draft: Draft, t: TensorId, before: Dense, payload: Dense) -> Stop | None:
     if before.device != payload.device:
         return Unmodelled("a gradient meets a tensor on another device")
-    if payload.dtype in payloads.FLOATS and before.dtype not in payloads.FLOATS:
-        facts = (("dtype", payload.dtype), ("expected", before.dtype))
+    if payloads.sort(payload.dtype) > payloads.sort(before.dtype):
+        result = payloads.promote(payload.dtype, before.dtype)
+        facts = (("dtype", result), ("expected", before.dtype))
         # [add/dtype]
         return Refusal("add/dtype", facts=facts)
     if payload.length > before.length:

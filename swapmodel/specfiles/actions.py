@@ -87,6 +87,10 @@ def _value(table: Table, name: str, hint: Any) -> object:
         return table.one_of(name, get_args(hint), name)
     if get_origin(hint) is Annotated:
         return table.place(name)
+    if name == "dtype":
+        return table.dtype(name)
+    if name == "device":
+        return table.device(name)
     if hint is str:
         known = KNOWN.get(name)
         return table.name(name) if known is None else table.one_of(name, known, name)

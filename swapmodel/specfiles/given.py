@@ -4,21 +4,20 @@ How is a start heap read from tables?
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
-from swapmodel.semantics.set_data import DIFFERENTIABLE
 from swapmodel.specfiles.schema import (
-    DEVICES,
-    DTYPES,
     BadInput,
     Table,
     Where,
     checked_name,
+    nearest,
     unknown,
 )
 from swapmodel.state.build import DEEPEST, Builder
 from swapmodel.state.classes import CLASSES, tensor_class
+from swapmodel.state.dtypes import DEVICES, DIFFERENTIABLE, DTYPES
 from swapmodel.state.heap import Heap
 from swapmodel.state.ids import ModuleId, TensorId
 
@@ -151,7 +150,8 @@ class _Given:
         by_default = known.parameter or (registered and not known.plain)
         is_parameter = table.flag("parameter", by_default)
         make = self.builder.parameter if is_parameter else self.builder.tensor
-        dtype = table.one_of("dtype", DTYPES, "dtype", "float32")
+        dtype = _modelled(table, "dtype", table.dtype("dtype", "float32"), DTYPES)
+        device = _modelled(table, "device", table.device("device", "cpu"), DEVICES)
         requires_grad = table.flag("requires_grad", is_parameter)
         if requires_grad and dtype not in DIFFERENTIABLE:
             what = f"a tensor of {dtype} cannot require a gradient"
@@ -161,7 +161,7 @@ class _Given:
                 _values(table, 0 if known.uninitialized else 2),
                 cls=cls,
                 dtype=dtype,
-                device=table.one_of("device", DEVICES, "device", "cpu"),
+                device=device,
                 requires_grad=requires_grad,
                 attributes=_attributes(table.table("attributes", required=False)),
                 slots=_attributes(table.table("slots", required=False)),
@@ -239,6 +239,14 @@ def _told(table: Table, instead: str = FEWER) -> Iterator[None]:
         yield
     except ValueError as error:
         raise BadInput(str(error), table.where, instead) from None
+
+
+def _modelled(table: Table, key: str, one: str, known: Sequence[str]) -> str:
+    """Refuse what torch has and no heap can hold."""
+    if one not in known:
+        what = f"a tensor with the {key} {one} is not modelled"
+        raise table.bad(key, what, nearest(one, known))
+    return one
 
 
 def _labels(module: Table, key: str) -> set[str]:

@@ -14,19 +14,14 @@ from typing import TypeVar
 
 from attrs import frozen
 
-from swapmodel.semantics.set_data import DENSE_DEVICES, DIFFERENTIABLE
 from swapmodel.state.classes import CLASSES
+from swapmodel.state.dtypes import ALIASES, TORCH_DEVICES, TORCH_DTYPES
 
 D = TypeVar("D")
-
-DTYPES = (*DIFFERENTIABLE, "int32", "int64", "uint8", "bool")
-DEVICES = (*DENSE_DEVICES, "meta")
 
 KNOWN: Mapping[str, Iterable[str]] = {
     "class": CLASSES,
     "cls": CLASSES,
-    "dtype": DTYPES,
-    "device": DEVICES,
 }
 """What may stand under a key, wherever the key stands."""
 
@@ -176,6 +171,24 @@ class Table:
             if value not in names:
                 raise unknown(what, value, names, self.where.key(key).item(index))
         return values
+
+    def dtype(self, key: str, default: str | None = None) -> str:
+        """Read a dtype of torch, modelled or not, under the name that torch prints."""
+        value = self.text(key, default)
+        if value in ALIASES:
+            what = f"{value!r} is another name of a dtype"
+            raise self.bad(key, what, f"write {ALIASES[value]}")
+        return self.one_of(key, TORCH_DTYPES, "dtype", default)
+
+    def device(self, key: str, default: str | None = None) -> str:
+        """Read a device of torch, modelled or not: a type, and an index maybe."""
+        value = self.text(key, default)
+        kind, colon, index = value.partition(":")
+        if kind not in TORCH_DEVICES:
+            raise unknown("device", value, TORCH_DEVICES, self.where.key(key))
+        if colon and not (index.isascii() and index.isdecimal()):
+            raise self.bad(key, f"{value!r} is no device", f"write {kind} or {kind}:0")
+        return value
 
     def name(self, key: str) -> str:
         """Read a variable's name or a label."""

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from swapmodel.state.autograd import AutogradMeta
 from swapmodel.state.classes import module_class, tensor_class
 from swapmodel.state.draft import Draft
+from swapmodel.state.dtypes import DEVICES, DTYPES
 from swapmodel.state.heap import Heap, living
 from swapmodel.state.holders import Flags, Module
 from swapmodel.state.ids import ImplId, Kind, ModuleId, TensorId, WeakrefId
@@ -51,6 +52,8 @@ class Builder:
 
         A wrapper over given ones takes its dtype, device and size from the first.
         """
+        if dtype not in DTYPES or device not in DEVICES:
+            raise ValueError(f"no tensor of {dtype} on {device} is modelled")
         names = tensor_class(cls).inner
         parts = inner or {
             one: self.tensor(values, dtype=dtype, device=device) for one in names

@@ -4,6 +4,8 @@ import pytest
 
 from swapmodel.actions import (
     Action,
+    Backward,
+    Convert,
     Forward,
     Product,
     SwapTensors,
@@ -11,6 +13,7 @@ from swapmodel.actions import (
     View,
     Write,
 )
+from swapmodel.conversions import Type
 from swapmodel.outcomes import OutOfScope, Refused
 from swapmodel.semantics.autograd_meta import requires_grad
 from swapmodel.semantics.edges import gradient_edge
@@ -137,3 +140,29 @@ def test_operands_of_two_sizes() -> None:
         else:
             assert isinstance(outcome, Refused)
             assert outcome.rule == "forward/size"
+
+
+def test_complex_tensors() -> None:
+    """They have no order, and a real gradient of theirs is a part of a complex one."""
+    build = Builder()
+    build.name("z", "tensor", build.parameter(dtype="complex64"))
+    build.name("w", "tensor", build.parameter())
+    heap = build.heap()
+    declined = (Forward("relu", "z", "y"), Product("z", "w", "y"))
+    fine = (Forward("square", "z", "y"), Product("z", "w", "y", grad_mode=False))
+
+    assert all(isinstance(step(heap, one, spec(NEW)), OutOfScope) for one in declined)
+    assert all(values(done(heap, one), "y") for one in fine)
+
+
+def test_a_complex_gradient_does_not_fit_a_real_one() -> None:
+    """The node that a cast has left behind brings a gradient of its old dtype."""
+    build = Builder()
+    z = build.parameter(dtype="complex64")
+    build.gradient(z, build.tensor(dtype="complex64"))
+    build.name("m", "module", build.module({"z": z}))
+    heap = done(build.heap(), Forward("square", "m.z", "y"))
+    cast = done(heap, Convert("m", Type("float16")))
+    refusal = refused(cast, Backward("y")).refusal
+
+    assert (refusal.rule, dict(refusal.facts)["dtype"]) == ("add/dtype", "complex64")

@@ -33,10 +33,9 @@ from swapmodel.semantics.payloads import (
     promote,
     read,
 )
-from swapmodel.semantics.set_data import DIFFERENTIABLE
 from swapmodel.semantics.step import step
-from swapmodel.specfiles.schema import DTYPES
 from swapmodel.state.build import Builder
+from swapmodel.state.dtypes import DIFFERENTIABLE, DTYPES
 from swapmodel.state.heap import Heap
 from tests.heaps import NEW, at, done, module, spec, with_row
 

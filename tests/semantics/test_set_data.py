@@ -20,10 +20,10 @@ from swapmodel.actions import (
 )
 from swapmodel.outcomes import Refusal
 from swapmodel.semantics.payloads import read
-from swapmodel.semantics.set_data import DIFFERENTIABLE, compatible
-from swapmodel.specfiles.schema import DTYPES
+from swapmodel.semantics.set_data import compatible
 from swapmodel.state.build import Builder
 from swapmodel.state.draft import Draft
+from swapmodel.state.dtypes import DIFFERENTIABLE, DTYPES
 from swapmodel.state.heap import Heap
 from swapmodel.state.record import field_names
 from swapmodel.state.tensors import Tensor

@@ -25,12 +25,11 @@ from swapmodel.actions import (
 )
 from swapmodel.invariants.of_structure import malformed
 from swapmodel.outcomes import Done, Outcome, OutOfScope, Refusal, Refused, Undefined
-from swapmodel.semantics.set_data import DIFFERENTIABLE
 from swapmodel.semantics.spec import PHASES, Frame, Phase
 from swapmodel.semantics.step import step
-from swapmodel.specfiles.schema import DEVICES, DTYPES
 from swapmodel.state.build import Builder
 from swapmodel.state.draft import Draft
+from swapmodel.state.dtypes import DEVICES, DIFFERENTIABLE, DTYPES
 from swapmodel.state.heap import Heap
 from swapmodel.state.ids import TensorId
 from tests.heaps import (

@@ -81,6 +81,18 @@ def test_a_default_may_be_left_out() -> None:
             "unknown dtype 'float63' @ f:fn.cast.dtype, write float",
         ),
         (
+            {"do": "cast_data", "t": "p", "dtype": "double"},
+            "'double' is another name of a dtype @ f:dtype, write float64",
+        ),
+        (
+            {"do": "convert", "module": "m", "fn": {"to_device": {"device": "cude"}}},
+            "unknown device 'cude' @ f:fn.to_device.device, write cuda or ",
+        ),
+        (
+            {"do": "convert", "module": "m", "fn": {"to_empty": {"device": "cpu:x"}}},
+            "'cpu:x' is no device @ f:fn.to_empty.device, write cpu or cpu:0",
+        ),
+        (
             {"do": "convert", "module": "m", "fn": {"kast": {}}},
             "unknown key 'kast' @ f:fn.kast, write cast or raise_at or to",
         ),

@@ -69,6 +69,18 @@ def test_a_heap() -> None:
             "a tensor of int64 cannot require a gradient @ f:tensors.w.dtype, write ",
         ),
         (
+            {"tensors": {"w": {"dtype": "int8"}}},
+            "a tensor with the dtype int8 is not modelled @ f:tensors.w.dtype, write ",
+        ),
+        (
+            {"tensors": {"w": {"device": "cuda:1"}}},
+            "a tensor with the device cuda:1 is not modelled @ f:tensors.w.device, ",
+        ),
+        (
+            {"tensors": {"w": {"dtype": "flaot32"}}},
+            "unknown dtype 'flaot32' @ f:tensors.w.dtype, write float32 or ",
+        ),
+        (
             {"tensors": {"w": {"grad": "w"}}},
             "its own gradient @ f:tensors.w.grad, name another tensor",
         ),
