@@ -18,6 +18,7 @@ from swapmodel.conformance import keepers
 from swapmodel.conformance.look import in_optimizer
 from swapmodel.conformance.sources import CLASSES
 from swapmodel.report import spelling
+from swapmodel.report.names import CONVERTED, variable
 from swapmodel.semantics.payloads import SCALE
 from swapmodel.semantics.places import segments
 
@@ -46,8 +47,9 @@ def perform(variables: dict[str, Any], fired: Fired, action: Action) -> None:
         del variables[action.name]
     elif isinstance(action, actions.Convert):
         # The function is made from the line that scripts have, with all variables.
-        code = _compiled(spelling.conversion("converted", action.fn))
-        eval(code, {**CLASSES, **variables, "torch": torch, "converted": found[0]})
+        code = _compiled(spelling.conversion(CONVERTED, action.fn))
+        written = {variable(name): one for name, one in variables.items()}
+        eval(code, {**CLASSES, **written, "torch": torch, CONVERTED: found[0]})
     elif isinstance(action, actions.RegisterHook):
         _register_hook(action, found[0], _hook(fired, action.label))
     elif isinstance(action, actions.TakeWeakref):

@@ -14,6 +14,7 @@ from attrs import frozen
 from swapmodel.actions import Program, RegisterHook, operands
 from swapmodel.outcomes import OutOfScope
 from swapmodel.report import questions
+from swapmodel.report.names import BEFORE, variable
 from swapmodel.report.questions import QUESTIONS
 from swapmodel.report.spelling import expression
 from swapmodel.run import Counterexample, Trace
@@ -21,9 +22,6 @@ from swapmodel.semantics import places
 from swapmodel.state.events import Fired
 from swapmodel.state.heap import Heap
 from swapmodel.state.ids import TensorId
-
-BEFORE = "before"
-"""The variable of a script that keeps identities from before the breaking action."""
 
 ESSENTIAL = ("type({t}).__name__", "{t}.dtype", questions.VALUES.code)
 """What is asked of a tensor that has come to stand at a place beside the violation."""
@@ -126,7 +124,7 @@ def _gone(place: str) -> Iterator[Evidence]:
     elif holder:
         yield Evidence(f'hasattr({expression(holder)}, "{name}")', "False")
     else:
-        yield Evidence(f'"{name}" in globals()', "False")
+        yield Evidence(f'"{variable(name)}" in globals()', "False")
 
 
 def _fired(trace: Trace) -> list[str]:

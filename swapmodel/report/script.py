@@ -14,12 +14,12 @@ from swapmodel.actions import Action
 from swapmodel.outcomes import Outcome, OutOfScope, Refusal, Refused, Undefined
 from swapmodel.report import spelling
 from swapmodel.report.evidence import (
-    BEFORE,
     Evidence,
     compared_before,
     evidence,
     whole_program,
 )
+from swapmodel.report.names import BEFORE
 from swapmodel.report.snippets import CLASSES, FUNCTIONS, IMPORTS
 from swapmodel.report.start import start_lines
 from swapmodel.run import Counterexample, run

@@ -96,6 +96,9 @@ class RaiseAt:
 '''
 """The function of `conversions.RaiseAt`."""
 
+TOOLS = ("tree_map",)
+"""What they import by name."""
+
 IMPORTS = """\
 import torch
 from torch.utils._pytree import tree_map

@@ -9,41 +9,17 @@ from typing import Any
 
 from swapmodel import actions
 from swapmodel.actions import Action
-from swapmodel.conversions import (
-    ByRole,
-    Cast,
-    ConversionFn,
-    DetachEach,
-    Identity,
-    NoTensor,
-    Other,
-    RaiseAt,
-    ScaleInPlace,
-    TensorFn,
-    To,
-    ToDevice,
-    ToEmpty,
-    Type,
-    Unwrap,
-    Wrap,
-)
 from swapmodel.outcomes import Refusal
-from swapmodel.report.optimizers import OPTIMIZERS, inside_optimizer
+from swapmodel.report.functions import conversion as conversion
+from swapmodel.report.names import deleting, setting, variable
+from swapmodel.report.names import dtype as dtype
+from swapmodel.report.names import expression as expression
+from swapmodel.report.optimizers import OPTIMIZERS
 from swapmodel.semantics.payloads import SCALE
-from swapmodel.semantics.places import segments
 from swapmodel.semantics.spec import Spec
 from swapmodel.specfiles.rules import rules
 from swapmodel.specfiles.texts import text_of
-from swapmodel.state.classes import tensor_class
 from swapmodel.state.keepers import Keeper
-
-CAST_METHODS = {
-    "float64": "double",
-    "float32": "float",
-    "float16": "half",
-    "bfloat16": "bfloat16",
-}
-"""The methods of `nn.Module` that cast, by dtype."""
 
 FORWARD = {
     "scale": "{t} * " + str(SCALE),
@@ -89,79 +65,8 @@ WEAKREFS: dict[Keeper, str] = {
 """How a weak reference is taken, bare or by a keeper."""
 
 
-def expression(place: str) -> str:
-    """A place as Python reads it; a name like `0` of a `Sequential` needs `getattr`."""
-    first, *rest = segments(place)
-    for name in rest:
-        name = inside_optimizer(first, name)
-        plain = name.partition("[")[0].isidentifier()
-        first = f"{first}.{name}" if plain else f'getattr({first}, "{name}")'
-    return first
-
-
-def dtype(name: str) -> str:
-    """A dtype as torch prints it."""
-    return f"torch.{name}"
-
-
-def conversion(module: str, fn: ConversionFn) -> str:
-    """A module's conversion: one of its methods, or a function for `_apply`."""
-    match fn:
-        case Cast(name) if name in CAST_METHODS:
-            return f"{module}.{CAST_METHODS[name]}()"
-        case To(name):
-            return f"{module}.to({dtype(name)})"
-        case Type(name):
-            return f"{module}.type({dtype(name)})"
-        case ToDevice(name):
-            return f'{module}.to("{name}")'
-        case ToEmpty(name):
-            return f'{module}.to_empty(device="{name}")'
-        case RaiseAt(number, one):
-            return f"{module}._apply(RaiseAt({number}, lambda t: {applied(one)}))"
-        case ByRole(parameter, other):
-            both = f"{applied(parameter)} if {IS_PARAMETER} else {applied(other)}"
-            return f"{module}._apply(lambda t: {both})"
-        case _:
-            return f"{module}._apply(lambda t: {applied(fn)})"
-
-
-IS_PARAMETER = "isinstance(t, torch.nn.Parameter)"
-
-
-def applied(fn: TensorFn) -> str:
-    """What a function makes of `t`, as an expression in parentheses."""
-    return f"({_applied(fn)})"
-
-
-def _applied(fn: TensorFn) -> str:
-    match fn:
-        case Cast(name):
-            return f"t.to({dtype(name)}) if t.is_floating_point() else t"
-        case To(name):
-            asked = "t.is_floating_point() or t.is_complex()"
-            return f"t.to({dtype(name)}) if {asked} else t"
-        case Type(name):
-            return f"t.type({dtype(name)})"
-        case ToDevice(name):
-            return f't.to("{name}")'
-        case ToEmpty(name):
-            return f'torch.empty_like(t, device="{name}")'
-        case Identity():
-            return "t"
-        case DetachEach():
-            return "t.detach()"
-        case ScaleInPlace():
-            return f"t.mul_({SCALE})"
-        case Wrap(cls):
-            copies = ["t.detach().clone()"] * len(tensor_class(cls).inner)
-            return f"{cls}({', '.join(copies)})"
-        case Unwrap(name):
-            return f'getattr(t, "{name}", t)'
-        case NoTensor():
-            return "None"
-        case Other(place):
-            return expression(place)
+def _assigned(one: Any) -> str:
+    return f"{variable(one.name)} = "
 
 
 def _recorded(line: str, grad_mode: bool) -> str:
@@ -169,17 +74,17 @@ def _recorded(line: str, grad_mode: bool) -> str:
 
 
 def _forward(one: actions.Forward) -> str:
-    line = f"{one.name} = {FORWARD[one.function].format(t=expression(one.t))}"
+    line = f"{_assigned(one)}{FORWARD[one.function].format(t=expression(one.t))}"
     return _recorded(line, one.grad_mode)
 
 
 def _product(one: actions.Product) -> str:
-    line = f"{one.name} = {expression(one.t)} * {expression(one.u)}"
+    line = f"{_assigned(one)}{expression(one.t)} * {expression(one.u)}"
     return _recorded(line, one.grad_mode)
 
 
 def _view(one: actions.View) -> str:
-    line = f"{one.name} = {FORWARD['view'].format(t=expression(one.t))}"
+    line = f"{_assigned(one)}{FORWARD['view'].format(t=expression(one.t))}"
     return _recorded(line, one.grad_mode)
 
 
@@ -194,7 +99,7 @@ def weakref(keeper: Keeper, t: str, name: str) -> str:
 
 
 def _weakref(one: actions.TakeWeakref) -> str:
-    return f"{one.name} = {weakref(one.type, expression(one.t), one.name)}"
+    return f"{_assigned(one)}{weakref(one.type, expression(one.t), one.name)}"
 
 
 HOOKS = {
@@ -238,29 +143,31 @@ SPELLINGS: dict[type[Action], Callable[[Any], str]] = {
     actions.Product: _product,
     actions.Backward: _backward,
     actions.View: _view,
-    actions.Detach: lambda one: f"{one.name} = {expression(one.t)}.detach()",
-    actions.Drop: lambda one: f"del {one.name}",
+    actions.Detach: lambda one: f"{_assigned(one)}{expression(one.t)}.detach()",
+    actions.Drop: lambda one: f"del {variable(one.name)}",
     actions.TakeWeakref: _weakref,
     actions.RegisterHook: _hook,
-    actions.SetAttribute: lambda one: f"{expression(one.t)}.{one.key} = {one.value}",
+    actions.SetAttribute: lambda one: setting(
+        expression(one.t), one.key, str(one.value)
+    ),
     actions.Register: lambda one: REGISTER[one.kind].format(
         m=expression(one.module), key=one.key, t=expression(one.t)
     ),
-    actions.Tie: lambda one: (
-        f"{expression(one.module)}.{one.key} = {expression(one.t)}"
+    actions.Tie: lambda one: setting(
+        expression(one.module), one.key, expression(one.t)
     ),
-    actions.Unregister: lambda one: f"del {expression(one.module)}.{one.key}",
-    actions.Deepcopy: lambda one: f"{one.name} = copy.deepcopy({expression(one.t)})",
+    actions.Unregister: lambda one: deleting(expression(one.module), one.key),
+    actions.Deepcopy: lambda one: f"{_assigned(one)}copy.deepcopy({expression(one.t)})",
     actions.DeepcopyModule: lambda one: (
-        f"{one.name} = copy.deepcopy({expression(one.module)})"
+        f"{_assigned(one)}copy.deepcopy({expression(one.module)})"
     ),
-    actions.NameTensor: lambda one: f"{one.name} = {expression(one.t)}",
+    actions.NameTensor: lambda one: f"{_assigned(one)}{expression(one.t)}",
     actions.MakeOptimizer: lambda one: (
-        f"{one.name} = {OPTIMIZERS[one.kind].format(m=expression(one.module))}"
+        f"{_assigned(one)}{OPTIMIZERS[one.kind].format(m=expression(one.module))}"
     ),
-    actions.OptimizerStep: lambda one: f"{one.optimizer}.step()",
+    actions.OptimizerStep: lambda one: f"{expression(one.optimizer)}.step()",
     actions.ZeroGrad: lambda one: (
-        f"{one.optimizer}.zero_grad(set_to_none={one.set_to_none})"
+        f"{expression(one.optimizer)}.zero_grad(set_to_none={one.set_to_none})"
     ),
     actions.SetFlag: lambda one: FLAGS[one.flag].format(one.value),
 }

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from swapmodel.report.names import MADE, is_plain, setting, variable
 from swapmodel.report.snippets import CLASSES
 from swapmodel.report.spelling import FLAGS, REGISTER, dtype, expression, weakref
 from swapmodel.semantics.tensors import is_parameter
@@ -77,7 +78,8 @@ class _Writer:
 
     def module(self, place: str, m: ModuleId) -> Iterator[str]:
         if m in self.modules:
-            yield self.assigned(place, self.modules[m])
+            if self.modules[m] != expression(place):
+                yield self.assigned(place, self.modules[m])
             return
         module = self.heap.module(m)
         yield self.assigned(place, _made(module))
@@ -94,7 +96,7 @@ class _Writer:
     def assigned(self, place: str, made: str) -> str:
         """Give a module a variable, or another module a child."""
         holder, _, name = place.rpartition(".")
-        if holder and not name.isidentifier():
+        if holder and not is_plain(name):
             return f'{expression(holder)}.add_module("{name}", {made})'
         return f"{expression(place)} = {made}"
 
@@ -105,7 +107,7 @@ class _Writer:
         if kind == "parameter" and t is not None:
             if not is_parameter(self.heap, t):
                 kind = "by hand"
-            elif name.isidentifier():
+            elif is_plain(name):
                 yield from self.tensor(here, t)
                 return
         made = "None" if t is None else self.tensors.get(t) or self.value(t)
@@ -137,9 +139,10 @@ class _Writer:
         made = known or self.value(t)
         tensor = self.heap.tensor(t)
         if known is None and tensor.is_param and not _is_made_parameter(tensor):
-            yield from (f"made = {made}", "made._is_param = True")
-            made = "made"
-        yield f"{expression(place)} = {made}"
+            yield from (f"{MADE} = {made}", f"{MADE}._is_param = True")
+            made = MADE
+        if made != expression(place):
+            yield f"{expression(place)} = {made}"
         if known is None:
             self.tensors[t] = expression(place)
             yield from self.belongings(place, t)
@@ -162,7 +165,7 @@ class _Writer:
         """What a tensor is given once it is made, its gradient left out."""
         tensor = self.heap.tensor(t)
         for key, value in (*tensor.attributes, *tensor.slots):
-            yield f"{expression(place)}.{key} = {value}"
+            yield setting(expression(place), key, str(value))
         for name, inner in tensor.inner:
             self.tensors.setdefault(inner, expression(f"{place}.{name}"))
 
@@ -218,4 +221,4 @@ class _Writer:
         t = yielded(self.heap, ref)
         if t is None:
             raise NotWritten(f"{name} is a weak reference of what is gone")
-        return f"{name} = {weakref(ref.keeper, self.tensors[t], ref.label)}"
+        return f"{variable(name)} = {weakref(ref.keeper, self.tensors[t], ref.label)}"

@@ -24,7 +24,15 @@ from typing import (
 import attrs
 
 from swapmodel.actions import ACTIONS, Action
-from swapmodel.specfiles.schema import KNOWN, BadInput, Table, Where, nearest, unknown
+from swapmodel.specfiles.schema import (
+    KNOWN,
+    BadInput,
+    Table,
+    Where,
+    checked_variable,
+    nearest,
+    unknown,
+)
 
 
 def snake_case(kind: type) -> str:
@@ -87,6 +95,8 @@ def _value(table: Table, name: str, hint: Any) -> object:
         return table.one_of(name, get_args(hint), name)
     if get_origin(hint) is Annotated:
         return table.place(name)
+    if name == "name":
+        return checked_variable(table.text(name), table.where.key(name))
     if name == "dtype":
         return table.dtype(name)
     if name == "device":

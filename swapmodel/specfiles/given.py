@@ -12,6 +12,7 @@ from swapmodel.specfiles.schema import (
     Table,
     Where,
     checked_name,
+    checked_variable,
     nearest,
     unknown,
 )
@@ -70,7 +71,7 @@ class _Given:
         self.tensors: dict[str, TensorId] = {}
         self.modules: dict[str, ModuleId] = {}
         for label, one in (*self.tables.items(), *self.module_tables.items()):
-            checked_name(label, one.where)
+            checked_variable(label, one.where)
         for label in self.tables.keys() & self.module_tables.keys():
             where = self.module_tables[label].where
             raise BadInput(f"{label!r} is a tensor too", where, "write another label")
@@ -216,7 +217,7 @@ class _Given:
                 {name: self.tensors.get(one) for name, one in parameters.items()},
                 buffers={name: self.tensors.get(one) for name, one in buffers.items()},
                 children=children,
-                cls=table.text("class", "Module"),
+                cls=table.name("class") if "class" in table else "Module",
             )
         self.modules[label] = m
         return m

@@ -14,6 +14,7 @@ from typing import TypeVar
 
 from attrs import frozen
 
+from swapmodel.invariants.probes import OUTPUT
 from swapmodel.state.classes import CLASSES
 from swapmodel.state.dtypes import ALIASES, TORCH_DEVICES, TORCH_DTYPES
 
@@ -242,6 +243,14 @@ def checked_name(name: str, where: Where) -> str:
     if not (name.isidentifier() and name.isascii()) or iskeyword(name):
         raise BadInput(f"{name!r} is no name", where, "write a Python identifier")
     return name
+
+
+def checked_variable(name: str, where: Where) -> str:
+    """Refuse what cannot be a variable, or is one of the invariants' own."""
+    if name == OUTPUT:
+        what = f"{name!r} is what an invariant assigns to look ahead"
+        raise BadInput(what, where, "write another name")
+    return checked_name(name, where)
 
 
 def checked_place(place: str, where: Where) -> str:

@@ -81,6 +81,10 @@ def test_a_default_may_be_left_out() -> None:
             "unknown dtype 'float63' @ f:fn.cast.dtype, write float",
         ),
         (
+            {"do": "detach", "t": "p", "name": "probe"},
+            "'probe' is what an invariant assigns to look ahead @ f:name, write ",
+        ),
+        (
             {"do": "cast_data", "t": "p", "dtype": "double"},
             "'double' is another name of a dtype @ f:dtype, write float64",
         ),

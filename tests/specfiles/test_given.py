@@ -110,6 +110,10 @@ def test_a_heap() -> None:
             },
             "'w' is named twice @ f:modules.m, name it once",
         ),
+        (
+            {"tensors": {"probe": {}}},
+            "'probe' is what an invariant assigns to look ahead @ f:tensors.probe, ",
+        ),
         ({"tensors": {"a b": {}}}, "'a b' is no name @ f:tensors.\"a b\", write "),
     ],
 )
