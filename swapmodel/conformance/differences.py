@@ -71,3 +71,17 @@ def forget_unknown(model: Observation, torch: Observation) -> Observation:
 
 def _without_values(row: Row) -> Row:
     return (*row[:VALUES], None, *row[VALUES + 1 :])
+
+
+def hide(model: Result, columns: tuple[str, ...]) -> Result:
+    """Leave out the columns of rows that a release cannot show."""
+    if not columns:
+        return model
+    left_out = {FIELDS.index(one) for one in columns}
+
+    def hidden(row: Row) -> Row:
+        shown = [None if n in left_out else value for n, value in enumerate(row)]
+        return row if len(row) == 1 else tuple(shown)
+
+    rows = tuple([(place, hidden(row)) for place, row in model.then.places])
+    return evolve(model, then=evolve(model.then, places=rows))

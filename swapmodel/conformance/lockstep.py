@@ -9,7 +9,8 @@ from typing import Any
 from attrs import frozen
 
 from swapmodel.actions import Program
-from swapmodel.conformance.differences import differences
+from swapmodel.conformance.abilities import unseen
+from swapmodel.conformance.differences import differences, hide
 from swapmodel.conformance.observation import Result
 from swapmodel.conformance.predicted import looked
 from swapmodel.conformance.world import World
@@ -63,7 +64,7 @@ def compare(
         if not every and count < answered:
             continue
         promised, heap = looked(outcome, spec)
-        different = differences(promised, world.look(errors))
+        different = differences(hide(promised, unseen()), world.look(errors))
         if different:
             found = Divergence(start, program[:count], different)
             return Compared(found, outcome)
@@ -79,7 +80,9 @@ def compare_last(start: Heap, program: Program, promised: Result) -> Divergence 
     world = World(start)
     for action in program[:-1]:
         world.run(action)
-    different = differences(promised, world.look(world.run(program[-1])))
+    different = differences(
+        hide(promised, unseen()), world.look(world.run(program[-1]))
+    )
     return Divergence(start, program, different) if different else None
 
 

@@ -11,6 +11,7 @@ import gc
 import json
 import os
 import platform
+import re
 import resource
 import traceback
 from collections.abc import Callable, Iterator
@@ -43,6 +44,8 @@ from swapmodel.specfiles.provenance import Provenance
 from swapmodel.specfiles.read import load_spec
 from swapmodel.specfiles.schema import BadInput
 from swapmodel.state.heap import Heap
+
+ADDRESS = re.compile(r"\b0x[0-9a-f]{6,}\b")
 
 TOGETHER = 40
 """How many walks are taken in one process: making one costs as much as ten."""
@@ -172,7 +175,9 @@ def _last(planned: PlannedWalk, start: Heap) -> Any:
 def _sent(result: Result) -> Any:
     then = result.then
     told = [then.places, then.nodes, then.modules, then.weakrefs, then.flags]
-    return [result.kind, result.errors, result.fired, told]
+    # An address is another one every time.
+    errors = [(kind, ADDRESS.sub("0x...", text)) for kind, text in result.errors]
+    return [result.kind, errors, result.fired, told]
 
 
 def _read(told: Any) -> Seen:

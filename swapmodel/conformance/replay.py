@@ -11,8 +11,8 @@ from typing import Any
 from attrs import Factory, define, evolve, frozen
 
 from swapmodel.actions import Program
-from swapmodel.conformance.differences import differences
-from swapmodel.conformance.observation import FIELDS, Result, Row
+from swapmodel.conformance.differences import differences, hide
+from swapmodel.conformance.observation import Result
 from swapmodel.conformance.predicted import MISBEHAVED, looked
 from swapmodel.conformance.recording import Recording, Taken, Walk
 from swapmodel.outcomes import Done, Outcome, OutOfScope, Refused, Undefined
@@ -101,7 +101,7 @@ def replay(recording: Recording, spec: Spec, *, share: int = 1) -> Replayed:
     A *share* of n runs every n-th walk.  Behind a divergence nothing is compared.
     """
     found = Replayed()
-    unseen = tuple(FIELDS.index(one) for one in recording.provenance.unseen)
+    unseen = recording.provenance.unseen
     for walk in recording.walks[::share]:
         diverged = len(walk.taken)
         for one in predictions(walk, recording.starts[walk.start], spec):
@@ -121,26 +121,13 @@ def replay(recording: Recording, spec: Spec, *, share: int = 1) -> Replayed:
     return found
 
 
-def _differing(one: Prediction, unseen: tuple[int, ...]) -> dict[str, tuple[Any, Any]]:
+def _differing(one: Prediction, unseen: tuple[str, ...]) -> dict[str, tuple[Any, Any]]:
     outcome, seen = one.outcome, one.taken.seen
     if seen is None:
         return {}
     if isinstance(seen, Result) and one.promised is not None:
-        return differences(_hidden(one.promised, unseen), seen)
+        return differences(hide(one.promised, unseen), seen)
     if isinstance(outcome, Undefined) and seen in MISBEHAVED:
         return {}
     kind = type(outcome).__name__.lower()
     return {"end": (kind, seen.kind if isinstance(seen, Result) else seen)}
-
-
-def _hidden(promised: Result, unseen: tuple[int, ...]) -> Result:
-    """Leave out what the release cannot show."""
-    if not unseen:
-        return promised
-
-    def hidden(row: Row) -> Row:
-        shown = [None if n in unseen else value for n, value in enumerate(row)]
-        return row if len(row) == 1 else tuple(shown)
-
-    rows = tuple([(place, hidden(row)) for place, row in promised.then.places])
-    return evolve(promised, then=evolve(promised.then, places=rows))

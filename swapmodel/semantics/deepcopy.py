@@ -58,15 +58,17 @@ def _parameter(draft: Draft, t: TensorId) -> TensorId | Stop:
     """
     `type(t)(t.data.clone(), t.requires_grad)`: nothing else comes along.
 
-    One that is uninitialized is made as such, whatever it holds by now.  Source:
+    One that is uninitialized is made as such, whatever it holds by now, if its `.data`
+    can be read.  Source:
     `Parameter.__deepcopy__`, `UninitializedParameter.__deepcopy__`.
     """
-    impl = draft.impl_of(t)
-    payload: Dense | Wrapped | Stop = Dense(impl.dtype, impl.device, 0, ())
-    if not tensor_class(draft.tensor(t).cls).uninitialized:
-        payload = payloads.read(draft, t)
+    impl, known = draft.impl_of(t), tensor_class(draft.tensor(t).cls)
+    read = payloads.outline if known.uninitialized else payloads.read
+    payload = read(draft, t)
     if isinstance(payload, Stop):
         return payload
+    if known.uninitialized:
+        payload = Dense(impl.dtype, impl.device, 0, ())
     # [deepcopy/parameter]
     made = tensors.make(draft, payload)
     draft.edit_tensor(made).cls = draft.tensor(t).cls

@@ -68,11 +68,11 @@ def forward(
 
 def product(draft: Draft, t: TensorId, u: TensorId, grad_mode: bool) -> TensorId | Stop:
     """`t * u`, of the dtype that both are promoted to."""
-    one, other = payloads.read(draft, t), payloads.read(draft, u)
+    other = payloads.beside(draft, u, payloads.read(draft, t))
+    one = payloads.beside(draft, t, other)
     if isinstance(one, Stop):
         return one
-    if isinstance(other, Stop):
-        return other
+    assert not isinstance(other, Stop)
     sizes = broadcast.sizes(one, other)
     if sizes is not None and (payloads.on_meta(one) or payloads.on_meta(other)):
         return Unmodelled("sizes that differ on meta")

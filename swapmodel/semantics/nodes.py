@@ -21,7 +21,7 @@ def sent_on(draft: Draft, node: Node, gradient: Payload) -> Sent | Stop:
     """Run a node's function: what it sends along each of its edges."""
     values: dict[int, Payload] = {}
     for saved in node.saved:
-        value = _unpacked(draft, saved)
+        value = _unpacked(draft, saved, gradient)
         if isinstance(value, Stop):
             return value
         if broadcast.devices(gradient, value) is not None:
@@ -99,9 +99,9 @@ def _gradient(node: Node, gradient: Payload, values: dict[int, Payload]) -> Payl
     return broadcast.combine(gradient, value, lambda g, one: 2 * g * one)
 
 
-def _unpacked(draft: Draft, saved: SavedVariable) -> Payload | Stop:
+def _unpacked(draft: Draft, saved: SavedVariable, gradient: Payload) -> Payload | Stop:
     """
-    Read a saved tensor as it is now, unless a write in place was counted.
+    Read a saved tensor as it is beside a gradient now, unless a write was counted.
 
     Its node is asked for first, for the text.  Source: `SavedVariable::unpack`.
     """
@@ -112,7 +112,7 @@ def _unpacked(draft: Draft, saved: SavedVariable) -> Payload | Stop:
     if draft.version(impl.counter) != saved.version:
         # [backward/written-in-place]
         return Refusal("backward/written-in-place")
-    return payloads.read(draft, impl.pyobj)
+    return payloads.beside(draft, impl.pyobj, gradient)
 
 
 def accumulate(

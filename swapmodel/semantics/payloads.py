@@ -69,11 +69,29 @@ def outline(state: Columns, t: TensorId) -> Payload | Stop:
     return _read(state, t, looks=False)
 
 
+def beside(state: Columns, t: TensorId, other: Payload | Stop) -> Payload | Stop:
+    """
+    Read what *t* is to an operation whose other operand is *other*.
+
+    A wrapper's handler takes apart whatever has its class.  A swap that stopped
+    half-way leaves a plain tensor with class and inner tensors of a wrapper.
+    """
+    if isinstance(other, Stop):
+        return other
+    handler = other.cls if isinstance(other, Wrapped) else None
+    return _read(state, t, looks=True, handler=handler)
+
+
 def _read(
-    state: Columns, t: TensorId, *, looks: bool, inside: tuple[TensorId, ...] = ()
+    state: Columns,
+    t: TensorId,
+    *,
+    looks: bool,
+    inside: tuple[TensorId, ...] = (),
+    handler: str | None = None,
 ) -> Payload | Stop:
     tensor, impl = state.tensor(t), state.impl_of(t)
-    if impl.python_key:
+    if impl.python_key or tensor.cls == handler:
         if t in inside:
             # A swap with an inner tensor makes one; torch raises as its stack ends.
             return Unmodelled("a wrapper that holds itself")

@@ -194,7 +194,7 @@ def add_in_place(draft: Draft, t: TensorId, payload: Payload) -> Stop | None:
 
 
 def _add(draft: Draft, t: TensorId, payload: Payload) -> Stop | None:
-    before = payloads.read(draft, t)
+    before = payloads.beside(draft, t, payload)
     if isinstance(before, Stop):
         return before
     parts = dict(payload.inner) if isinstance(payload, Wrapped) else {}
