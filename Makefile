@@ -9,7 +9,7 @@ TOOL := $(VENV)/bin/swapmodel
 CODE := $(wildcard swapmodel tests bench)
 
 .NOTPARALLEL:
-.PHONY: help check test coverage mutants conform confirm bench lint types format index ci clean
+.PHONY: help check test coverage mutants conform confirm agree bench lint types format index ci clean
 
 help:               ## say what there is
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' Makefile
@@ -33,6 +33,9 @@ conform: $(VENV)/.torch  ## run the programs in lockstep on real torch
 confirm: $(VENV)/.torch  ## show every counterexample on real torch
 	@$(TOOL) confirm $(ARGS)
 
+agree: $(VENV)/.torch  ## convert the modules by which torch is tested, and compare
+	@$(TOOL) agree $(SHARE) $(ARGS)
+
 bench: $(VENV)/.dev $(VENV)/.torch  ## measure speed and size
 	@$(PY) -m bench.run $(ARGS)
 
@@ -49,7 +52,7 @@ index: $(VENV)/.core   ## write the generated status tables again
 	@$(TOOL) index $(ARGS)
 
 ci: SHARE := --share 16
-ci: $(VENV)/.dev $(VENV)/.torch lint types coverage check conform confirm  ## exactly what CI does
+ci: $(VENV)/.dev $(VENV)/.torch lint types coverage check conform confirm agree  ## exactly what CI does
 
 clean:              ## remove what is not in git: environment, caches, builds
 	@rm -rf $(VENV) dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .benchmarks

@@ -18,6 +18,7 @@ import click
 from swapmodel import __version__
 from swapmodel.check import Checked, jobs, write_reports
 from swapmodel.check import check as run_check
+from swapmodel.commands.agree import agree_command
 from swapmodel.commands.arguments import (
     limit_option,
     need_torch,
@@ -99,6 +100,7 @@ for one in (
     index_command,
     record_command,
     replay_command,
+    agree_command,
 ):
     app.add_command(one)
 

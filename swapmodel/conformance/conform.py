@@ -175,10 +175,10 @@ def conform(
 
 def _pool(processes: int) -> ProcessPoolExecutor:
     context = get_context("spawn")
-    return ProcessPoolExecutor(processes, context, initializer=_start_worker)
+    return ProcessPoolExecutor(processes, context, initializer=start_worker)
 
 
-def _start_worker() -> None:
+def start_worker() -> None:
     """Leave Ctrl-C to the process that waits, and make this one fit."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     settle()

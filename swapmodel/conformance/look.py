@@ -151,9 +151,7 @@ class TorchReader:
 
     def leads(self, t: Any) -> Iterator[tuple[str, Any]]:
         """The tensors in `t.__dict__`, the gradient and the base."""
-        for name, one in t.__dict__.items():
-            if isinstance(one, torch.Tensor):
-                yield name, one
+        yield from self.inner(t)
         grad = t.grad
         if grad is not None:
             yield "grad", grad
@@ -217,10 +215,16 @@ class TorchReader:
         """The elements."""
         return tuple([whole(one) for one in elements(t)])
 
-    def attributes(self, entries: dict[str, Any], inner: list[str]) -> tuple[Any, ...]:
+    def inner(self, t: Any) -> list[tuple[str, Any]]:
+        """The tensors in `t.__dict__`."""
+        listed = t.__dict__.items()
+        return [one for one in listed if isinstance(one[1], torch.Tensor)]
+
+    def attributes(self, t: Any) -> tuple[Any, ...]:
         """What is in `t.__dict__` and no tensor, in order of name."""
-        hidden = {"_is_param", *inner}
-        return tuple(sorted([one for one in entries.items() if one[0] not in hidden]))
+        hidden = {"_is_param", *[name for name, _ in self.inner(t)]}
+        listed = t.__dict__.items()
+        return tuple(sorted([one for one in listed if one[0] not in hidden]))
 
     def slots(self, t: Any) -> tuple[tuple[str, Any], ...]:
         """The slots that are set, in order of name."""
@@ -241,7 +245,6 @@ class TorchReader:
     def row(self, t: Any, number: int, found: Survey) -> Row:
         """One row of `FIELDS`."""
         entries = t.__dict__
-        inner = [key for key, one in entries.items() if isinstance(one, torch.Tensor)]
         address = t.data_ptr()
         storage, values = NOWHERE, None
         if address:
@@ -256,9 +259,9 @@ class TorchReader:
             self.class_name(t),
             isinstance(t, torch.nn.Parameter),
             abilities.is_buffer(t),
-            self.attributes(entries, inner),
+            self.attributes(t),
             bool(entries.get("_is_param", False)),
-            tuple(inner),
+            tuple([name for name, _ in self.inner(t)]),
             self.slots(t),
             _dtype(t.dtype),
             t.device.type,

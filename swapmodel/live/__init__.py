@@ -1,5 +1,6 @@
 """
 What will a conversion do to this module here?
 
-Reading order: reasons, kinds, counters, windows, holders, lift, retold, judge
+Reading order: reasons, kinds, counters, windows, holders, reader, lift, retold, judge,
+samples, agree, table
 """

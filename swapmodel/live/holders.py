@@ -26,25 +26,46 @@ Ids = Mapping[int, TensorId]
 """The position of each tensor, by `id(t)`."""
 
 
+OF_TORCH = frozenset(
+    {
+        "_is_param",
+        *[
+            f"_sym_{of}_capsule{end}"
+            for of in ("sizes", "strides")
+            for end in ("", "_len")
+        ],
+    }
+)
+"""
+What torch itself puts into `t.__dict__`: that it is a parameter, which the model knows,
+and the sizes of a wrapper that answers for them, once somebody has asked.
+"""
+
 # -- What hangs on a tensor ------------------------------------------------------------
 
 
 def parts(t: Any) -> Iterator[tuple[str, Any]]:
-    """The tensors in `t.__dict__`."""
-    for name, one in t.__dict__.items():
+    """The tensors in `t.__dict__`, and those in slots."""
+    for name, one in (*t.__dict__.items(), *_set_slots(t)):
         if isinstance(one, torch.Tensor):
             yield name, one
 
 
 def attributes(t: Any) -> Iterator[tuple[str, Any]]:
-    """What else is in `t.__dict__`, but what says that it is a parameter."""
+    """What else is in `t.__dict__`, but what torch puts there itself."""
     for name, one in t.__dict__.items():
-        if name != "_is_param" and not isinstance(one, torch.Tensor):
+        if name not in OF_TORCH and not isinstance(one, torch.Tensor):
             yield name, one
 
 
 def slots(t: Any) -> Iterator[tuple[str, Any]]:
-    """The slots that are set."""
+    """The slots that are set, but for tensors."""
+    for name, one in _set_slots(t):
+        if not isinstance(one, torch.Tensor):
+            yield name, one
+
+
+def _set_slots(t: Any) -> Iterator[tuple[str, Any]]:
     for name in copyreg._slotnames(type(t)):  # type: ignore[attr-defined]
         if hasattr(t, name):
             yield name, getattr(t, name)

@@ -5,6 +5,7 @@ Does torch make of a live module what the model predicts?
 from __future__ import annotations
 
 import gc
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal, TypeAlias
 
@@ -14,7 +15,7 @@ from attrs import field, frozen
 from swapmodel.actions import Convert
 from swapmodel.conformance import perform
 from swapmodel.conformance.differences import differences
-from swapmodel.conformance.observation import Observation, Result
+from swapmodel.conformance.observation import Result
 from swapmodel.conformance.predicted import predicted
 from swapmodel.conformance.world import chain_of
 from swapmodel.live.lift import Lifted, lift
@@ -47,19 +48,22 @@ class Judgement:
     """In what the worlds differ, with the model's and with torch's value."""
 
 
-def judge(roots: dict[str, Any], action: Convert, spec: Spec) -> Judgement:
+def judge(
+    roots: dict[str, Any], action: Convert, spec: Spec, *, reread: bool = True
+) -> Judgement:
     """
     Read *roots* into a heap, convert there and here, and compare.
 
     Every tensor that is to be watched has a name in *roots*: so a tensor that is
-    replaced is known from one that is still there.
+    replaced is known from one that is still there.  With *reread*, what was read is
+    compared as well, before anything is converted.
     """
     try:
         lifted = lift(roots)
     except NotLifted as error:
         return Judgement("declined", error.why)
     known = contents(roots, lifted)
-    found = _different(seen(lifted.heap, known), seen_live(roots, lifted))
+    found = _misread(roots, lifted, known) if reread else {}
     if found:
         return Judgement("disagrees", "as it was read", differing=found)
     outcome = step(lifted.heap, action, spec)
@@ -70,7 +74,8 @@ def judge(roots: dict[str, Any], action: Convert, spec: Spec) -> Judgement:
     return _converted(roots, action, spec, lifted, known, outcome)
 
 
-def _different(one: Observation, other: Observation) -> dict[str, Any]:
+def _misread(roots: dict[str, Any], lifted: Lifted, known: Contents) -> dict[str, Any]:
+    one, other = seen(lifted.heap, known), seen_live(roots, lifted)
     return differences(Result("done", (), (), one), Result("done", (), (), other))
 
 
@@ -91,13 +96,14 @@ def _converted(
     kind = "refused" if errors else "done"
     real = Result(kind, errors, (), seen_live(roots, lifted))
     found = dict(differences(promised, real))
-    for name, kept in _kept(before, after).items():
+    kept_once = _converted_once(lifted.heap, outcome, before)
+    for name, kept in _kept(kept_once, after).items():
         foreseen = _foreseen(lifted.heap, outcome.heap, name)
         if foreseen != kept:
             found[f"{name}: same impl, same storage"] = (foreseen, kept)
     paths = tuple([f"{one.role} {one.path}" for one in _conversions(outcome)])
     if isinstance(outcome, Done):
-        found |= _wrong_paths(roots, lifted.heap, outcome, before, after)
+        found |= _wrong_paths(roots, lifted.heap, outcome, kept_once, after)
     why = outcome.rule if isinstance(outcome, Refused) else ""
     return Judgement("disagrees" if found else "agrees", why, paths, found)
 
@@ -126,6 +132,18 @@ def _standing(roots: Mapping[str, Any]) -> Standing:
             for name, t in roots.items()
             if isinstance(t, torch.Tensor)
         }
+
+
+def _converted_once(heap: Heap, outcome: Done | Refused, before: Standing) -> Standing:
+    """
+    Leave out what is converted more often, being registered more often.
+
+    What the first conversion gives up, the second may get again: no address tells.
+    """
+    often = Counter(one.tensor for one in _conversions(outcome))
+    return {
+        name: was for name, was in before.items() if often[_position(heap, name)] < 2
+    }
 
 
 def _kept(before: Standing, after: Standing) -> dict[str, tuple[bool, bool]]:

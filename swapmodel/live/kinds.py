@@ -18,6 +18,23 @@ from swapmodel.live.reasons import NotLifted
 _OWN = {one: name for name, one in CLASSES.items() if isinstance(one, type)}
 """The classes that the lockstep knows, `Parameter` among them."""
 
+TESTED = "torch.testing._internal"
+
+OF_TESTS = {
+    f"{TESTED}.two_tensor.TwoTensor": "TwoTensor",
+    f"{TESTED}.logging_tensor.LoggingTensor": "LoggingTensor",
+    f"{TESTED}.common_subclass.WrapperTensorWithCustomSizes": (
+        "WrapperTensorWithCustomSizes"
+    ),
+    f"{TESTED}.common_subclass.WrapperTensorWithCustomStrides": (
+        "WrapperTensorWithCustomStrides"
+    ),
+}
+"""
+Wrappers by which torch tests its own, and the model's class for each: whatever runs on
+one of them runs on what it wraps.
+"""
+
 _HARMLESS = frozenset(
     {
         *("__doc__", "__module__", "__qualname__", "__annotations__", "__dict__"),
@@ -43,6 +60,8 @@ def kind_of(t: Any) -> str:
     if cls in _OWN:
         return _OWN[cls]
     name = f"{cls.__module__}.{cls.__qualname__}"
+    if name in OF_TESTS:
+        return OF_TESTS[name]
     if isinstance(t, FakeTensor):
         raise NotLifted("a FakeTensor, whose behaviour depends on its mode's history")
     for one in ("__torch_dispatch__", "__torch_function__"):

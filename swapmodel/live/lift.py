@@ -15,11 +15,11 @@ from warnings import catch_warnings, simplefilter
 import torch
 from attrs import frozen
 
-from swapmodel.conformance.look import TorchReader
 from swapmodel.conformance.survey import Survey, survey
 from swapmodel.live import holders, kinds
 from swapmodel.live.counters import shared_counters
 from swapmodel.live.holders import Numbers
+from swapmodel.live.reader import LiveReader
 from swapmodel.live.reasons import NotLifted
 from swapmodel.live.windows import Memory, Piece, is_wrapper, memory_of
 from swapmodel.semantics import ownership
@@ -61,7 +61,7 @@ def lift(roots: Mapping[str, Any]) -> Lifted:
     with torch._C.DisableTorchFunctionSubclass(), torch.no_grad(), catch_warnings():
         # Torch warns who asks what a graph computed for its gradient.
         simplefilter("ignore")
-        return _Lift(survey(TorchReader(dict(roots)))).lifted()
+        return _Lift(survey(LiveReader(dict(roots)))).lifted()
 
 
 class _Lift:

@@ -14,11 +14,12 @@ from typing import Any
 import torch
 from attrs import evolve
 
-from swapmodel.conformance.look import TorchReader, seen_by
+from swapmodel.conformance.look import seen_by
 from swapmodel.conformance.observation import FIELDS, VALUES, Observation, Row, observe
 from swapmodel.conformance.survey import survey
 from swapmodel.live import holders, kinds
 from swapmodel.live.lift import Lifted
+from swapmodel.live.reader import LiveReader
 from swapmodel.live.reasons import NotLifted
 from swapmodel.state.heap import Heap
 
@@ -33,7 +34,7 @@ Contents = tuple[bytes, ...]
 def contents(roots: Mapping[str, Any], lifted: Lifted) -> Contents:
     """Read what each value stands for, before anything is converted."""
     with torch._C.DisableTorchFunctionSubclass(), torch.no_grad():
-        found = survey(TorchReader(dict(roots)))
+        found = survey(LiveReader(dict(roots)))
         tensors = [found.places[number][1] for number in sorted(found.first.values())]
         read = dict[int, Any]()
         made = list[bytes]()
@@ -92,10 +93,10 @@ def _retold(row: Row, known: Contents) -> Row:
 
 def seen_live(roots: Mapping[str, Any], lifted: Lifted) -> Observation:
     """What Python sees, in the words of `seen`; whose weak references is not told."""
-    return evolve(seen_by(_LiveReader(roots, lifted)), weakrefs=())
+    return evolve(seen_by(_Retelling(roots, lifted)), weakrefs=())
 
 
-class _LiveReader(TorchReader):
+class _Retelling(LiveReader):
     """A live world, read as a lifted heap tells it."""
 
     def __init__(self, roots: Mapping[str, Any], lifted: Lifted) -> None:
@@ -117,10 +118,8 @@ class _LiveReader(TorchReader):
     def values(self, t: Any) -> Any:
         return _digest(_wide(t).tobytes())
 
-    def attributes(self, entries: dict[str, Any], inner: list[str]) -> tuple[Any, ...]:
-        hidden = {"_is_param", *inner}
-        kept = ((name, one) for name, one in entries.items() if name not in hidden)
-        return self.numbers.of_each(kept)
+    def attributes(self, t: Any) -> tuple[Any, ...]:
+        return self.numbers.of_each(holders.attributes(t))
 
     def slots(self, t: Any) -> tuple[tuple[str, Any], ...]:
         return self.numbers.of_each(holders.slots(t))

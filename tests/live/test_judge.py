@@ -67,6 +67,17 @@ def test_refusal() -> None:
     assert ref() is m.bias
 
 
+def test_tied() -> None:
+    """What is registered twice is converted twice, and an address may come back."""
+    set_flag("swap", True)
+    m = torch.nn.Module()
+    m.weight = m.again = torch.nn.Parameter(torch.ones(3))
+    found = judge(watched(m), DOUBLE, SPEC)
+
+    assert (found.verdict, found.differing) == ("agrees", {})
+    assert found.paths == ("parameter swap", "parameter swap")
+
+
 def test_declined() -> None:
     """Nothing is converted of which the model knows nothing."""
     m = linear()

@@ -9,8 +9,10 @@ torch = pytest.importorskip("torch")
 from torch._subclasses.fake_tensor import FakeTensorMode  # noqa: E402
 
 from swapmodel.conformance.sources import CLASSES  # noqa: E402
+from swapmodel.live.holders import parts  # noqa: E402
 from swapmodel.live.kinds import kind_of  # noqa: E402
 from swapmodel.live.reasons import NotLifted  # noqa: E402
+from swapmodel.state.classes import tensor_class  # noqa: E402
 
 pytestmark = pytest.mark.torch
 
@@ -70,6 +72,21 @@ def test_known() -> None:
         "MyParameter",
         "SubTensor",
     ]
+
+
+def test_wrappers_of_tests() -> None:
+    """The wrappers by which torch is tested are known by their full names."""
+    pytest.importorskip("expecttest")
+    from torch.testing._internal.common_subclass import subclass_db
+    from torch.testing._internal.two_tensor import TwoTensor
+
+    assert kind_of(TwoTensor(torch.ones(2), torch.ones(2))) == "TwoTensor"
+    made = {cls.__name__: info.create_fn((3,)) for cls, info in subclass_db.items()}
+    for name in ("LoggingTensor", "WrapperTensorWithCustomStrides"):
+        assert kind_of(made[name]) == name
+        assert tuple(dict(parts(made[name]))) == tensor_class(name).inner
+    with pytest.raises(NotLifted, match="SparseTensor has a __torch_dispatch__"):
+        kind_of(made["SparseTensor"])
 
 
 @pytest.mark.parametrize(

@@ -2,15 +2,24 @@
 
 import pytest
 
-from swapmodel.state.classes import CLASSES, TensorClass, tensor_class
+from swapmodel.state.classes import CLASSES, KNOWN, TensorClass, tensor_class
 
-every_class = pytest.mark.parametrize("one", CLASSES.values(), ids=lambda one: one.name)
+every_class = pytest.mark.parametrize("one", KNOWN.values(), ids=lambda one: one.name)
 
 
 @every_class
 def test_found_by_name(one: TensorClass) -> None:
     """A class is known under the name that `type(t).__name__` gives."""
     assert one is tensor_class(one.name)
+
+
+def test_classes_of_live_modules() -> None:
+    """Some classes only a live module has, and no program and no file."""
+    assert [*KNOWN][len(CLASSES) :] == [
+        "LoggingTensor",
+        "WrapperTensorWithCustomSizes",
+        "WrapperTensorWithCustomStrides",
+    ]
 
 
 def test_an_unknown_class() -> None:
