@@ -1,5 +1,7 @@
 """The page that says on what the model and torch agree."""
 
+from pathlib import Path
+
 import pytest
 
 pytest.importorskip("torch")
@@ -8,6 +10,8 @@ from swapmodel.live.agree import CASES, OPERATIONS, Tally
 from swapmodel.live.table import render_agreement, summary
 
 pytestmark = pytest.mark.torch
+
+PAGE = Path(__file__).parents[2] / "docs" / "agreement.md"
 
 
 def tallies() -> tuple[Tally, Tally]:
@@ -47,3 +51,16 @@ def test_nothing_declined() -> None:
 
     assert "Declined" not in page
     assert "Refused" not in page
+
+
+def test_the_page_is_of_all_classes() -> None:
+    """The page that is kept has no disagreement and leaves out no class of torch's."""
+    pytest.importorskip("expecttest")
+    from swapmodel.live.samples import module_kinds, tensor_kinds
+
+    text = PAGE.read_text(encoding="utf-8")
+    listed = [line.split("`")[1] for line in text.splitlines() if line[:3] == "| `"]
+
+    kinds = [*module_kinds(), *tensor_kinds()]
+    assert listed[: len(kinds)] == kinds
+    assert " 0 disagree" in text
