@@ -14,7 +14,9 @@ pytestmark = pytest.mark.torch
 
 def run(*args: str) -> tuple[int, str]:
     """Exit code and output."""
-    found = CliRunner().invoke(agree_command, args, standalone_mode=False)
+    found = CliRunner().invoke(
+        agree_command, [*args, "--processes", "1"], standalone_mode=False
+    )
     if found.exception is not None:
         raise found.exception
     return found.return_value, found.output

@@ -1,9 +1,19 @@
-"""Flags are global: a test that sets one leaves none behind."""
+"""What tests leave behind: no flag, and little for the collections of a judgement."""
 
+import gc
 import importlib.util
 from collections.abc import Iterator
 
 import pytest
+
+
+@pytest.fixture(autouse=True)
+def settled() -> Iterator[None]:
+    """Keep everything that was there before a test out of its collections."""
+    gc.collect()
+    gc.freeze()
+    yield
+    gc.unfreeze()
 
 
 @pytest.fixture(autouse=True)
