@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Literal, TypeAlias
 
 import torch
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 from swapmodel.actions import Convert
 from swapmodel.conformance import perform
@@ -20,7 +20,7 @@ from swapmodel.conformance.predicted import predicted
 from swapmodel.conformance.world import chain_of
 from swapmodel.live.lift import Lifted, lift
 from swapmodel.live.reasons import NotLifted
-from swapmodel.live.retold import Contents, contents, seen, seen_live
+from swapmodel.live.retold import Contents, contents, retold, seen, seen_live
 from swapmodel.live.windows import is_wrapper
 from swapmodel.outcomes import Done, OutOfScope, Refused, Undefined
 from swapmodel.semantics.spec import Spec
@@ -92,7 +92,8 @@ def _converted(
     errors = _run(roots, action)
     after = _standing(roots)
     told = predicted(outcome, spec)
-    promised = Result(told.kind, told.errors, told.fired, seen(outcome.heap, known))
+    # What fires in a conversion is what strangers' weak references call, unseen here.
+    promised = evolve(told, fired=(), then=retold(told.then, known))
     kind = "refused" if errors else "done"
     real = Result(kind, errors, (), seen_live(roots, lifted))
     found = dict(differences(promised, real))

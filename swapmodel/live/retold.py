@@ -75,7 +75,11 @@ def _narrowed(read: bytes, dtype: Any) -> bytes:
 
 def seen(heap: Heap, known: Contents) -> Observation:
     """What the model says that Python sees."""
-    found = observe(heap)
+    return retold(observe(heap), known)
+
+
+def retold(found: Observation, known: Contents) -> Observation:
+    """What is observed of a lifted heap, in words that fit the live world."""
     places = [(place, _retold(row, known)) for place, row in found.places]
     return evolve(found, places=tuple(places), weakrefs=())
 

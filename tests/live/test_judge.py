@@ -78,6 +78,17 @@ def test_tied() -> None:
     assert found.paths == ("parameter swap", "parameter swap")
 
 
+def test_a_stranger_is_called_back() -> None:
+    """What a weak reference of somebody else does when a tensor dies is not seen."""
+    set_flag("overwrite", True)
+    m, called = linear(), list[str]()
+    ref = weakref.ref(m.bias, lambda _: called.append("gone"))
+    found = judge({"m": m}, DOUBLE, SPEC)
+
+    assert (found.verdict, found.differing) == ("agrees", {})
+    assert (ref(), called) == (None, ["gone"])
+
+
 def test_declined() -> None:
     """Nothing is converted of which the model knows nothing."""
     m = linear()
