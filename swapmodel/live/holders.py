@@ -225,6 +225,13 @@ def _kind(place: str, optimizer: Any, group: Mapping[str, Any]) -> OptimizerKind
     raise NotLifted(f"the optimizer {type(optimizer).__name__}", place)
 
 
+CONVERSIONS = (
+    *("to", "to_empty", "type", "double", "float", "half", "bfloat16"),
+    *("cpu", "cuda", "share_memory"),
+)
+"""The methods that hand a function to `_apply`."""
+
+
 def _require_own_apply(place: str, module: Any) -> None:
     """Decline what converts itself by other rules than `nn.Module` and `RNNBase`."""
     name = type(module).__name__
@@ -235,6 +242,9 @@ def _require_own_apply(place: str, module: Any) -> None:
     applies = type(module)._apply in (torch.nn.Module._apply, torch.nn.RNNBase._apply)
     if not applies or "_apply" in vars(module):
         raise NotLifted(f"{name} has an _apply of its own", place)
+    for method in CONVERSIONS:
+        if getattr(type(module), method) is not getattr(torch.nn.Module, method):
+            raise NotLifted(f"{name} has a {method} of its own", place)
     for key, one in vars(module).items():
         if isinstance(one, torch.Tensor):
             raise NotLifted("a tensor in a plain attribute", f"{place}.{key}")

@@ -24,6 +24,13 @@ class Own(torch.nn.Module):  # type: ignore[name-defined]
         return super()._apply(fn, recurse)
 
 
+class Guarded(torch.nn.Module):  # type: ignore[name-defined]
+    """A module that has something to say to a cast."""
+
+    def half(self) -> Any:
+        return self
+
+
 def linear() -> Any:
     """A small module."""
     return torch.nn.Linear(3, 2)
@@ -113,6 +120,7 @@ def two_groups(m: Any) -> Any:
     ("roots", "why"),
     [
         (lambda: {"m": Own()}, "Own has an _apply of its own @ m"),
+        (lambda: {"m": Guarded()}, "Guarded has a half of its own @ m"),
         (lambda: {"m": orthogonal(linear())}, "a parametrized module @ m"),
         (lambda: {"m": torch.jit.script(linear())}, "a script module @ m"),
         (
