@@ -4,5 +4,6 @@ What every operation does, phase by phase.
 Reading order: spec, ownership, cycles, places, payloads, broadcast, tensors,
 autograd_meta, edges, weakrefs, modules, hooks, forward, methods, nodes, backward,
 guards, swap, set_data, functions, apply_fn, choose, convert_gradient, convert_rnn,
-convert, deepcopy, optimizer_state, adam, optimize, step
+convert, deepcopy, optimizer_state, adam, optimize, torch_names,
+taken, step
 """

@@ -35,7 +35,7 @@ from swapmodel.semantics.payloads import (
     Payload,
     Wrapped,
 )
-from swapmodel.state.classes import tensor_class
+from swapmodel.state.classes import INNER, tensor_class
 from swapmodel.state.draft import Draft
 from swapmodel.state.dtypes import DEVICES, DTYPES, OTHER_INTEGERS
 from swapmodel.state.ids import TensorId
@@ -102,7 +102,7 @@ def _called(
         case Identity():
             return t
         case Unwrap(name):
-            return dict(draft.tensor(t).inner).get(name, t)
+            return _unwrapped(draft, t, name)
         case NoTensor():
             return None
         case Other(place):
@@ -113,6 +113,14 @@ def _called(
         return Refusal("class/uninitialized", known.name)
     made = _computed(draft, fn, t, grad)
     return methods.returned(draft, t, made, grad_mode=grad)
+
+
+def _unwrapped(draft: Draft, t: TensorId, name: str) -> TensorId | Stop:
+    """`getattr(t, name, t)`, of which every tensor has more than inner tensors."""
+    tensor = draft.tensor(t)
+    if name not in INNER or name in dict((*tensor.attributes, *tensor.slots)):
+        return Unmodelled(f"a function that reads {name} of a tensor")
+    return dict(tensor.inner).get(name, t)
 
 
 def _computed(

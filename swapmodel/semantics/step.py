@@ -37,6 +37,7 @@ from swapmodel.semantics import (
     places,
     set_data,
     swap,
+    taken,
     tensors,
     weakrefs,
 )
@@ -79,6 +80,8 @@ def _perform(draft: Draft, frame: Frame, action: Action) -> Stop | None:
     for name, kind in operands(type(action)):
         place = getattr(action, name)
         thing = places.resolve(draft, place)
+        if thing is None and taken.read_by_torch(place):
+            return Unmodelled(f"the place {place}")
         if thing is None or thing[0] != kind:
             # [place/absent]
             return Refusal("place/absent", place)
@@ -86,6 +89,9 @@ def _perform(draft: Draft, frame: Frame, action: Action) -> Stop | None:
         if stop is not None:
             return stop
         found.append(thing[1])
+    stop = taken.stop(draft, action, found)
+    if stop is not None:
+        return stop
     return _dispatch(draft, frame, action, found)
 
 

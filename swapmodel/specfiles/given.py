@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
+from swapmodel.semantics.taken import of_modules, of_tensors
 from swapmodel.specfiles.schema import (
     BadInput,
     Table,
@@ -42,7 +43,7 @@ TENSOR_KEYS = (
     "variable",
 )
 
-FEWER = "write fewer levels"
+FEWER, OTHER = "write fewer levels", "write another name"
 
 NONE = "None"
 """Registers a name that stands for no tensor; no label, because Python keeps it."""
@@ -227,6 +228,8 @@ class _Given:
         found = {}
         for name in inner.rows:
             checked_name(name, inner.where.key(name))
+            if key != "inner" and of_modules(name):
+                raise inner.bad(name, f"every module has its own {name}", OTHER)
             found[name] = inner.text(name)
             if found[name] not in known:
                 raise unknown("label", found[name], known, inner.where.key(name))
@@ -268,4 +271,6 @@ def _values(table: Table, by_default: int) -> tuple[int, ...] | None:
 def _attributes(table: Table) -> dict[str, int]:
     for key in table.rows:
         checked_name(key, table.where.key(key))
+        if of_tensors(key):
+            raise table.bad(key, f"every tensor has its own {key}", OTHER)
     return {key: table.number(key) for key in table.rows}

@@ -65,6 +65,7 @@ FACTS = (
     "function",
     "index",
     "key",
+    "kind",
     "module",
     "new",
     "number",

@@ -97,6 +97,9 @@ _LIVE = (
 KNOWN = CLASSES | {one.name: one for one in _LIVE}
 """Those, and classes that torch keeps for its tests: only a live module has them."""
 
+INNER = frozenset(name for one in _ALL for name in one.inner)
+"""The names of inner tensors."""
+
 
 def tensor_class(name: str) -> TensorClass:
     """The class of that name; `KeyError` for an unknown one."""

@@ -111,6 +111,14 @@ def test_a_heap() -> None:
             "'w' is named twice @ f:modules.m, name it once",
         ),
         (
+            {"tensors": {"w": {"attributes": {"grad": 1}}}},
+            "every tensor has its own grad @ f:tensors.w.attributes.grad, write ",
+        ),
+        (
+            {"tensors": {"w": {}}, "modules": {"m": {"buffers": {"training": "w"}}}},
+            "every module has its own training @ f:modules.m.buffers.training, write ",
+        ),
+        (
             {"tensors": {"probe": {}}},
             "'probe' is what an invariant assigns to look ahead @ f:tensors.probe, ",
         ),
