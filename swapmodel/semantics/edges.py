@@ -58,8 +58,7 @@ def is_stale(state: Columns, i: ImplId) -> bool:
 def _made_again(draft: Draft, t: TensorId, i: ImplId) -> NodeId | Stop:
     meta = draft.edit_meta(i)
     assert meta.base is not None
-    wrapper = draft.impl(meta.base).python_key
-    made = _replayed(draft, i) if wrapper else _strided(draft, i)
+    made = _replayed(draft, i) if meta.replayed else _strided(draft, i)
     if isinstance(made, Stop):
         return made
     old, meta.grad_fn = meta.grad_fn, made

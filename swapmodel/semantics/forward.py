@@ -9,13 +9,16 @@ from collections.abc import Callable
 from attrs import frozen
 
 from swapmodel.outcomes import Refusal, Stop, Unmodelled
-from swapmodel.semantics import broadcast, payloads, tensors
+from swapmodel.semantics import broadcast, payloads, spec, tensors
 from swapmodel.semantics.autograd_meta import requires_grad
 from swapmodel.semantics.edges import gradient_edge
 from swapmodel.semantics.payloads import COMPLEX, Payload
+from swapmodel.semantics.spec import Frame, phase
 from swapmodel.state.autograd import RESULT, Node, SavedVariable
 from swapmodel.state.draft import Draft
 from swapmodel.state.ids import NodeId, TensorId
+
+spec.operation("view", "target", "out")
 
 
 @frozen(kw_only=True)
@@ -95,7 +98,7 @@ def product(draft: Draft, t: TensorId, u: TensorId, grad_mode: bool) -> TensorId
     return out
 
 
-def view(draft: Draft, t: TensorId, grad_mode: bool) -> TensorId | Stop:
+def view(draft: Draft, frame: Frame, t: TensorId, grad_mode: bool) -> TensorId | Stop:
     """`t.view(-1)`: an alias that owns its base and sends it its gradient."""
     payload = payloads.outline(draft, t)
     if isinstance(payload, Stop):
@@ -105,8 +108,28 @@ def view(draft: Draft, t: TensorId, grad_mode: bool) -> TensorId | Stop:
         return edges
     out = tensors.alias(draft, t, payload, draft.impl_of(t).counter)
     tensors.become_view(draft, out, t, grad_mode=grad_mode)
+    call = Frame(frame.spec)
+    call.target, call.out = t, out
+    for one in frame.spec.phases("view"):
+        # Nobody is told: what it keeps shows only once the view is stale.
+        assert one.run(draft, call) is None
     record(draft, "view", (t,), edges, out)
     return out
+
+
+@phase("keep-views", "view", reads=("target", "out"))
+def keep_views(draft: Draft, frame: Frame) -> Stop | None:
+    """
+    Keep every tensor between a view of a wrapper and its base, to view them again.
+
+    Without that a stale view is made again as if it had memory.  Source:
+    `ViewInfo::has_view_fn`, pytorch#116512.
+    """
+    i, viewed = draft.tensor(frame.target).impl, draft.meta_of(frame.target)
+    if draft.impl(i).python_key:
+        meta = draft.edit_meta(draft.tensor(frame.out).impl)
+        meta.replayed = (*viewed.replayed, i)
+    return None
 
 
 # -- The graph ---------------------------------------------------------------------

@@ -100,7 +100,7 @@ def _dispatch(
 ) -> Stop | None:
     match action:
         case actions.Forward() | actions.Product() | actions.View() | actions.Detach():
-            return _compute(draft, action, found)
+            return _compute(draft, frame, action, found)
         case _ if isinstance(action, GRAPH_ACTIONS):
             return _on_graph(draft, action, found)
         case actions.Convert(_, fn):
@@ -148,7 +148,9 @@ def _dispatch(
     return None
 
 
-def _compute(draft: Draft, action: Action, found: list[Any]) -> Stop | None:
+def _compute(
+    draft: Draft, frame: Frame, action: Action, found: list[Any]
+) -> Stop | None:
     """Make a tensor of others, of the class that theirs gives, and name it."""
     match action:
         case actions.Forward(function, _, name, grad_mode):
@@ -156,7 +158,7 @@ def _compute(draft: Draft, action: Action, found: list[Any]) -> Stop | None:
         case actions.Product(_, _, name, grad_mode):
             made = forward.product(draft, found[0], found[1], grad_mode)
         case actions.View(_, name, grad_mode):
-            made = forward.view(draft, found[0], grad_mode)
+            made = forward.view(draft, frame, found[0], grad_mode)
         case _:
             assert isinstance(action, actions.Detach), action
             return _name(draft, action.name, tensors.detach(draft, found[0]))

@@ -96,8 +96,6 @@ def become_view(
     meta.base = i if viewed.base is None else viewed.base
     meta.view_version = draft.version(draft.impl(i).counter)
     meta.no_grad_view = viewed.no_grad_view or not grad_mode
-    if draft.impl(i).python_key:
-        meta.replayed = (*viewed.replayed, i)
 
 
 def alias(

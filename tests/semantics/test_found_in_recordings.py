@@ -1,5 +1,7 @@
 """What recordings of older releases found in the model, as torch 2.13.0 does it."""
 
+import pytest
+
 from swapmodel.actions import (
     Backward,
     Deepcopy,
@@ -8,12 +10,15 @@ from swapmodel.actions import (
     SetGrad,
     SwapTensors,
     TakeWeakref,
+    View,
+    Write,
 )
+from swapmodel.conformance.observation import observe
 from swapmodel.outcomes import Undefined
 from swapmodel.semantics.step import step
 from swapmodel.state.build import Builder
 from swapmodel.state.heap import Heap
-from tests.heaps import NEW, at, done, refused, spec, values
+from tests.heaps import LATE, NEW, NO_SWAP, at, done, module, refused, spec, values
 
 
 def torn() -> Heap:
@@ -62,3 +67,15 @@ def test_the_copy_of_what_has_come_to_be_uninitialized() -> None:
 
     assert refused(heap, Deepcopy("p", "q")).rule == "dispatch/no-handler"
     assert heap.tensor(at(heap, "p")).cls == "UninitializedParameter"
+
+
+@pytest.mark.parametrize(
+    ("under", "node"), [(NO_SWAP, "AsStridedBackward0"), (LATE, "ViewBackward0")]
+)
+def test_a_stale_view_of_a_wrapper(under: str, node: str) -> None:
+    """Since 2.3 it is viewed again; before, it was made again as if it had memory."""
+    heap = done(module("TwoTensor"), View("p", "v"), Write("p"), under=under)
+
+    assert [name for name, _, _ in observe(heap).nodes] == [node, "AccumulateGrad"]
+    after = done(heap, Backward("v"), under=under)
+    assert values(after, "p.grad.a") == values(after, "p.grad.b") == (1, 1)
