@@ -33,6 +33,7 @@ from swapmodel.search.shared import explore_all
 from swapmodel.semantics.spec import Spec
 from swapmodel.specfiles.claims import KnownCause, known_causes
 from swapmodel.specfiles.files import specs_folder
+from swapmodel.specfiles.goals import goals, missed
 from swapmodel.specfiles.scenario import load_scenario
 from swapmodel.specfiles.schema import BadInput
 from swapmodel.specfiles.scopes import load_scope, scope_specs
@@ -67,6 +68,9 @@ class Checked:
     miscounted: tuple[str, ...] = ()
     """Scopes that have other numbers of heaps than are pinned, with the spec."""
 
+    missed: tuple[str, ...] = ()
+    """What a scope is claimed to reach and does not."""
+
     def of(self, spec: Spec) -> tuple[Exploration, ...]:
         """The searches under one spec."""
         return tuple(one for one in self.explorations if one.spec == spec.id)
@@ -99,6 +103,7 @@ class Checked:
         if (
             self.unshown
             or self.miscounted
+            or self.missed
             or any(not row.as_claimed and row.verdict != "undecided" for row in judged)
         ):
             return 2
@@ -154,11 +159,12 @@ def check(
             if told is not None:
                 told(job.scope.id, explorations)
     known = known_causes() if known is None else known
+    every = tuple(
+        one for job in todo for one in _complete(job, found.get(job.scope.id, ()))
+    )
     return Checked(
         specs=tuple(specs),
-        explorations=tuple(
-            one for job in todo for one in _complete(job, found.get(job.scope.id, ()))
-        ),
+        explorations=every,
         known=tuple(known),
         unshown=tuple(_unshown(known, specs)),
         miscounted=tuple(
@@ -166,6 +172,7 @@ def check(
             for job in todo
             for line in _miscounted(job.scope, found.get(job.scope.id, ()))
         ),
+        missed=tuple(missed(goals(), every)),
     )
 
 

@@ -163,7 +163,7 @@ def _tell(checked: Checked, out: Path) -> None:
             click.echo(f"{told} is claimed {row.claim}, found {row.verdict}")
             for line in row.program:
                 click.echo(f"    {line}")
-    beside = (*checked.unshown, *checked.miscounted)
+    beside = (*checked.unshown, *checked.miscounted, *checked.missed)
     for line in beside:
         click.echo(line)
     count = sum(row.verdict == "violated" for row in judged)

@@ -65,6 +65,11 @@ class DetachEach(Checked):
 
 
 @frozen
+class Scale(Checked):
+    """Give a new tensor of other values: `lambda t: t * 3`; twice is not once."""
+
+
+@frozen
 class ScaleInPlace(Checked):
     """Write the tensor and give it: `lambda t: t.mul_(3)`; twice is not once."""
 
@@ -103,6 +108,7 @@ TensorFn: TypeAlias = (
     | ToEmpty
     | Identity
     | DetachEach
+    | Scale
     | ScaleInPlace
     | Wrap
     | Unwrap

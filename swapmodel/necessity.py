@@ -1,24 +1,33 @@
 """
 Which phases of a spec matter?  Leave each one out, turn each pair of neighbours round.
 
-A change that no verdict shows is a phase that nothing here can tell, or a claim that
-is not made; `specs/unobservable.toml` lists those that are known, with the reason.
+First the witnesses of the claims are asked, then which scopes have a step that comes
+out otherwise, and only those are searched for another verdict.  A change that no
+verdict shows is a phase that nothing here can tell, or a claim that is not made;
+`specs/unobservable.toml` lists those that are known, with the reason.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
 
 from attrs import evolve, frozen
 
-from swapmodel.invariants.catalogue import INVARIANTS
-from swapmodel.run import Counterexample
+from swapmodel.invariants.catalogue import INVARIANTS, invariant
+from swapmodel.invariants.violation import Cause, Step
+from swapmodel.outcomes import OutOfScope
+from swapmodel.run import Counterexample, find_cause, run
 from swapmodel.search.explore import Exploration, Search, explore
 from swapmodel.search.scope import Scope
 from swapmodel.search.shared import Asked, asked
+from swapmodel.search.witness import witness
 from swapmodel.semantics.spec import Spec
+from swapmodel.semantics.step import step
 from swapmodel.specfiles import checks
+from swapmodel.specfiles.claims import KnownCause, known_causes
 from swapmodel.specfiles.files import read_toml, specs_folder
+from swapmodel.specfiles.scenario import Scenario, load_scenario
 from swapmodel.specfiles.schema import BadInput, Table, Where
 
 # -- Changed specs -------------------------------------------------------------------
@@ -76,6 +85,9 @@ def _change(
     return Change(operation=operation, phases=phases, spec=then)
 
 
+TRIPPED = (AssertionError, AttributeError, LookupError)
+"""What a phase raises that trips over what an earlier one has left."""
+
 # -- Verdicts ------------------------------------------------------------------------
 
 
@@ -102,9 +114,74 @@ def verdicts(exploration: Exploration) -> tuple[str, ...]:
 
 
 def _verdict(one: Counterexample) -> str:
-    cause, steps = one.cause, len(one.program)
-    where = f"{cause.path} {cause.kind} since {cause.phase}"
-    return f"{cause.invariant} {where} in {steps} {'step' if steps == 1 else 'steps'}"
+    steps = len(one.program)
+    return f"{_told(one.cause)} in {steps} {'step' if steps == 1 else 'steps'}"
+
+
+def _told(cause: Cause) -> str:
+    return f"{cause.invariant} {cause.path} {cause.kind} since {cause.phase}"
+
+
+def unwitnessed(change: Change) -> str:
+    """Say which claim has a witness that does not show its cause after a change."""
+    if change.unreadable:
+        return f"cannot be read: {change.unreadable}"
+    for known, scenario in _witnesses(change.spec.id):
+        try:
+            shown = _shown(scenario, change.spec, known.cause.invariant)
+        except TRIPPED as error:
+            return f"cannot be run in {known.scenario}: {type(error).__name__}"
+        if known.cause not in shown:
+            return f"gone: {_told(known.cause)} in {known.scenario}"
+    return ""
+
+
+@cache
+def _witnesses(spec: str) -> tuple[tuple[KnownCause, Scenario], ...]:
+    folder = specs_folder() / "scenarios"
+    return tuple(
+        (one, load_scenario(folder / one.scenario))
+        for one in known_causes()
+        if spec in one.specs
+    )
+
+
+def _shown(scenario: Scenario, spec: Spec, name: str) -> set[Cause]:
+    """The causes of one invariant that the last action of a scenario shows."""
+    program, known = scenario.program, invariant(name)
+    trace = run(scenario.start, program, spec)
+    last = trace.outcomes[-1]
+    if len(trace.outcomes) != len(program) or isinstance(last, OutOfScope):
+        return set()
+    one = Step(trace.heaps[len(program) - 1], program[-1], last, spec)
+    return {find_cause(one, found, known) for found in known.check(one)}
+
+
+def telling(scope: Scope, spec: Spec, todo: Sequence[Change]) -> tuple[bool, ...]:
+    """
+    Say which changes make a step of a scope come out otherwise.
+
+    As long as none does, the scope holds the same heaps, and says the same of them.
+    """
+    watched, told = asked(spec), [False] * len(todo)
+
+    def look(one: Step) -> bool:
+        names = {name for _, name in watched.asked}
+        watched.asked.clear()
+        for number, change in enumerate(todo):
+            if not told[number] and change.operation in names:
+                told[number] = _comes_out_otherwise(one, change.spec)
+        return all(told)
+
+    witness([scope], watched, look)
+    return tuple(told)
+
+
+def _comes_out_otherwise(one: Step, spec: Spec) -> bool:
+    try:
+        return step(one.before, one.action, spec) != one.outcome
+    except TRIPPED:
+        return True
 
 
 def noticed(change: Change, bases: Iterable[Base]) -> str:
@@ -120,7 +197,7 @@ def noticed(change: Change, bases: Iterable[Base]) -> str:
             continue
         try:
             found = _differing(change.spec, one)
-        except (AssertionError, AttributeError) as error:
+        except TRIPPED as error:
             return f"cannot be run in {one.scope.id}: {type(error).__name__}"
         if found:
             return f"{found} in {one.scope.id}"
@@ -130,10 +207,12 @@ def noticed(change: Change, bases: Iterable[Base]) -> str:
 def _differing(spec: Spec, one: Base) -> str:
     """The first verdict of a scope that is not that of the spec as it is."""
     search = Search(one.scope, spec, INVARIANTS)
-    known = {*one.verdicts}
+    known, seen = {*one.verdicts}, 0
 
     def look(depth: int, heaps: int, transitions: int) -> None:
-        if {*verdicts(search.exploration())} - known:
+        nonlocal seen
+        before, seen = seen, len(search.found) + len(search.rules)
+        if seen > before and {*verdicts(search.exploration())} - known:
             search.stopped = "limit"
 
     search.progress = look

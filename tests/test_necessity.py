@@ -5,15 +5,18 @@ from attrs import evolve
 
 from swapmodel.actions import Cast, Convert, SwapTensors, TakeWeakref
 from swapmodel.necessity import (
+    Change,
     base,
     changes,
     noticed,
+    telling,
     unobservable,
+    unwitnessed,
     verdicts,
 )
 from swapmodel.search.explore import explore
 from swapmodel.search.scope import Scope
-from swapmodel.semantics.spec import PHASES
+from swapmodel.semantics.spec import PHASES, Spec
 from swapmodel.specfiles.read import load_spec
 from tests.commands.test_lookup import run
 from tests.search.starts import SMALL
@@ -102,6 +105,43 @@ def test_a_scope_that_cannot_tell_is_not_searched(
     monkeypatch.setattr("swapmodel.necessity.Search", None)
 
     assert noticed(ALL["convert_rnn without module"], [known]) == ""
+
+
+def test_a_witness_that_shows_its_claim_no_more() -> None:
+    """The first claim whose witness does not show its cause tells a change."""
+    found = unwitnessed(ALL["convert_buffer without replace"])
+
+    assert found.startswith("gone: ")
+    assert " since convert_buffer/replace in found/" in found
+    assert unwitnessed(ALL["copy_rnn without require-weakrefs"]) == ""
+    assert unwitnessed(ALL["convert_parameter without call-fn"]).startswith("cannot be")
+    tripped = unwitnessed(ALL["call_fn without call"])
+    assert tripped.startswith("cannot be run in found/")
+
+
+def test_a_witness_is_a_program_that_is_run_to_its_end() -> None:
+    """One that ends before its last action shows nothing."""
+    without = evolve(SPEC, operations=dict_without(SPEC, "swap_tensors"))
+    one = Change(operation="swap_tensors", phases=("all",), spec=without)
+
+    assert unwitnessed(one).startswith(("gone: ", "cannot be run"))
+
+
+def dict_without(spec: Spec, name: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """The operations of a spec but one."""
+    return tuple((one, phases) for one, phases in spec.operations if one != name)
+
+
+def test_which_changes_a_scope_can_tell() -> None:
+    """Those after which some step of it comes out otherwise."""
+    told = {
+        "swap_tensors without no-weakrefs": True,
+        "swap_tensors with move-slots before move-attributes": False,
+        "copy_rnn without require-weakrefs": False,
+        "call_fn without call": True,
+    }
+
+    assert telling(SCOPE, SPEC, [ALL[one] for one in told]) == tuple(told.values())
 
 
 def test_a_change_that_cannot_be_run(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,6 +14,7 @@ from swapmodel.search.explore import Exploration
 from swapmodel.specfiles.claims import patch, propose, replace
 from swapmodel.specfiles.differences import differing
 from swapmodel.specfiles.files import shown_path
+from swapmodel.specfiles.goals import FILE, goals_text
 from swapmodel.specfiles.read import load_specs, release_ids, spec_file
 from swapmodel.specfiles.schema import BadInput
 from swapmodel.specfiles.scopes import scopes_of
@@ -52,6 +53,7 @@ def claims_command(
                 write_text(spec_file(name), text)
     else:
         proposed = propose(checked.counterexamples)
+        proposed[FILE] = goals_text(checked.explorations)
         difference = patch(proposed)
         if write:
             replace(proposed)

@@ -4,15 +4,24 @@ Which phases of a spec matter, and which does nothing show?
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
-from functools import partial
+from functools import cache, partial
 from multiprocessing import get_context
 
 import click
 
 from swapmodel.commands.arguments import once_each, processes_option, scopes_option
-from swapmodel.necessity import Base, Change, base, changes, noticed, unobservable
+from swapmodel.necessity import (
+    Base,
+    Change,
+    base,
+    changes,
+    noticed,
+    telling,
+    unobservable,
+    unwitnessed,
+)
 from swapmodel.semantics.spec import Spec
 from swapmodel.specfiles.read import load_spec, release_ids
 from swapmodel.specfiles.schema import BadInput
@@ -42,7 +51,7 @@ def necessity_command(
         what = f"{spec.id} has no phases of {', '.join(only) or 'any operation'}"
         raise BadInput(what, "command line", f"see swapmodel show spec {spec.id}")
     listed, code, silent = unobservable(), AS_LISTED, 0
-    judged = _judged(todo, spec, scopes or _scopes(spec), processes)
+    judged = _judged(todo, spec, scopes, processes)
     for one, found in zip(todo, judged, strict=True):
         reason = listed.get(one.told, "")
         silent += not found
@@ -57,16 +66,28 @@ def necessity_command(
 
 
 def _judged(
-    todo: Sequence[Change], spec: Spec, names: Sequence[str], processes: int
-) -> Iterator[str]:
-    context = get_context("spawn")
-    with ProcessPoolExecutor(processes, context) as pool:
-        found = [*pool.map(partial(_base, spec), names)]
-    bases = sorted(found, key=lambda one: len(one.scope.actions))
-    with ProcessPoolExecutor(
-        processes, context, initializer=_know, initargs=(bases,)
-    ) as pool:
-        yield from pool.map(_judge, todo)
+    todo: Sequence[Change],
+    spec: Spec,
+    scopes: Sequence[str],
+    processes: int,
+) -> list[str]:
+    """What shows each change: a witness, unless scopes are given, or a search."""
+    names = sorted(
+        scopes or _scopes(spec), key=lambda one: len(load_scope(one).actions)
+    )
+    with ProcessPoolExecutor(processes, get_context("spawn")) as pool:
+        found = [""] * len(todo) if scopes else [*pool.map(unwitnessed, todo)]
+        left = [number for number, one in enumerate(found) if not one]
+        changed = tuple(todo[number] for number in left)
+        told = [*pool.map(partial(_telling, spec, changed), names)]
+        where = (
+            tuple(name for name, row in zip(names, told, strict=True) if row[at])
+            for at in range(len(left))
+        )
+        judged = pool.map(partial(_judge, spec), changed, where)
+        for number, one in zip(left, judged, strict=True):
+            found[number] = one
+    return found
 
 
 def _scopes(spec: Spec) -> tuple[str, ...]:
@@ -74,17 +95,14 @@ def _scopes(spec: Spec) -> tuple[str, ...]:
     return tuple(one for one in scopes_of("standard") if wanted & {*scope_specs(one)})
 
 
-_BASES: list[Base] = []
-"""In a process of the pool: what every scope says of the spec as it is."""
+def _telling(spec: Spec, changed: tuple[Change, ...], name: str) -> tuple[bool, ...]:
+    return telling(load_scope(name), spec, changed)
 
 
-def _know(bases: Sequence[Base]) -> None:
-    _BASES.extend(bases)
-
-
+@cache
 def _base(spec: Spec, name: str) -> Base:
     return base(load_scope(name), spec)
 
 
-def _judge(change: Change) -> str:
-    return noticed(change, _BASES)
+def _judge(spec: Spec, change: Change, names: tuple[str, ...]) -> str:
+    return noticed(change, (_base(spec, name) for name in names))

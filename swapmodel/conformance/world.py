@@ -26,7 +26,7 @@ from swapmodel.conformance.keepers import Called
 from swapmodel.conformance.look import keep_small, observe_world
 from swapmodel.conformance.observation import Result
 from swapmodel.conformance.sources import CLASSES
-from swapmodel.conversions import ScaleInPlace, parts
+from swapmodel.conversions import Scale, ScaleInPlace, parts
 from swapmodel.semantics.payloads import SCALE
 from swapmodel.state.classes import module_class
 from swapmodel.state.heap import Heap
@@ -36,7 +36,7 @@ from swapmodel.state.ids import ImplId, ModuleId, TensorId
 def _grows(action: Action) -> bool:
     """Whether a value can be above the modulus afterwards."""
     if isinstance(action, Convert):
-        return ScaleInPlace() in parts(action.fn)
+        return any(isinstance(one, Scale | ScaleInPlace) for one in parts(action.fn))
     return isinstance(action, Forward | Product | Backward | Write | OptimizerStep)
 
 

@@ -128,6 +128,7 @@ def _whole(heap: Heap, t: TensorId) -> dict[str, object]:
     return {
         "class": tensor.cls,
         "attributes": dict(tensor.attributes),
+        "slots": dict(tensor.slots),
         "inner tensors": [name for name, _ in tensor.inner],
         "content": told(content(heap, t)),
         "dtype": impl.dtype,

@@ -15,6 +15,7 @@ from swapmodel.conversions import (
     NoTensor,
     Other,
     RaiseAt,
+    Scale,
     ScaleInPlace,
     TensorFn,
     To,
@@ -94,6 +95,8 @@ def _applied(fn: TensorFn, t: str) -> str:
             return t
         case DetachEach():
             return f"{t}.detach()"
+        case Scale():
+            return f"t * {SCALE}"
         case ScaleInPlace():
             return f"{t}.mul_({SCALE})"
         case Wrap(cls):

@@ -4,6 +4,8 @@ What does the function that a conversion applies make of one tensor?
 
 from __future__ import annotations
 
+from typing import TypeAlias
+
 from swapmodel.conversions import (
     ByRole,
     Cast,
@@ -13,6 +15,7 @@ from swapmodel.conversions import (
     NoTensor,
     Other,
     RaiseAt,
+    Scale,
     ScaleInPlace,
     TensorFn,
     To,
@@ -39,6 +42,11 @@ from swapmodel.state.classes import INNER, tensor_class
 from swapmodel.state.draft import Draft
 from swapmodel.state.dtypes import DEVICES, DTYPES, OTHER_INTEGERS
 from swapmodel.state.ids import TensorId
+
+Computing: TypeAlias = (
+    Cast | To | Type | ToDevice | ToEmpty | DetachEach | Scale | ScaleInPlace | Wrap
+)
+"""The functions that look at what the tensor holds, or make another of its form."""
 
 MOST = 64
 """How many tensors a wrapper is put around; each wrapping doubles them."""
@@ -125,7 +133,7 @@ def _unwrapped(draft: Draft, t: TensorId, name: str) -> TensorId | Stop:
 
 def _computed(
     draft: Draft,
-    fn: Cast | To | Type | ToDevice | ToEmpty | DetachEach | ScaleInPlace | Wrap,
+    fn: Computing,
     t: TensorId,
     grad: bool,
 ) -> TensorId | Stop:
@@ -143,6 +151,8 @@ def _computed(
             return _empty(draft, t, device)
         case DetachEach():
             return tensors.detach(draft, t)
+        case Scale():
+            return forward.forward(draft, "scale", t, grad)
         case ScaleInPlace():
             return _scaled(draft, t, grad=grad)
         case _:
@@ -168,7 +178,7 @@ def promised(fn: ConversionFn, old: Payload, *, parameter: bool) -> Payload | No
             return payloads.empty(old, device)
         case Identity() | DetachEach():
             return old
-        case ScaleInPlace():
+        case Scale() | ScaleInPlace():
             return payloads.apply(old, lambda one: one * payloads.SCALE)
         case Wrap(cls):
             inner = tensor_class(cls).inner

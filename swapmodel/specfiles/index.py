@@ -15,6 +15,7 @@ from typing import TypeVar, get_args
 from swapmodel.semantics.spec import Row, Spec
 from swapmodel.specfiles.claims import known_causes
 from swapmodel.specfiles.files import specs_folder
+from swapmodel.specfiles.goals import KINDS, goals
 from swapmodel.specfiles.provenance import read_provenance, recordings
 from swapmodel.specfiles.read import load_spec, paths_of, release_ids, spec_ids
 from swapmodel.specfiles.rules import invariants, rules
@@ -142,6 +143,19 @@ def scopes_table() -> Iterator[str]:
     yield from rows_of(head, rows)
 
 
+def goals_table() -> Iterator[str]:
+    """Which scopes reach what; a rule that none of them does is told as well."""
+    known = goals()
+    names = {("rules", name): () for name in rules()} | known
+    rows = (
+        [kind.removesuffix("s"), f"`{name}`", ", ".join(scopes) or "none"]
+        for (kind, name), scopes in sorted(
+            names.items(), key=lambda one: (KINDS.index(one[0][0]), one[0][1])
+        )
+    )
+    yield from rows_of(("kind", "what", "scopes that reach it"), rows)
+
+
 def claims_table() -> Iterator[str]:
     """Every known violation with its witness."""
     rows = []
@@ -216,6 +230,7 @@ TABLES: Mapping[str, Callable[[], Iterator[str]]] = {
     "rules": rules_table,
     "invariants": invariants_table,
     "scopes": scopes_table,
+    "goals": goals_table,
     "claims": claims_table,
     "verdicts": verdicts_table,
     "history": history_table,

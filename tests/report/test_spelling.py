@@ -12,6 +12,7 @@ from swapmodel.conversions import (
     NoTensor,
     Other,
     RaiseAt,
+    Scale,
     ScaleInPlace,
     To,
     ToDevice,
@@ -59,6 +60,7 @@ def test_a_cast_is_the_method_that_people_call() -> None:
         (ToEmpty("cpu"), 'm.to_empty(device="cpu")'),
         (Identity(), "m._apply(lambda t: (t))"),
         (DetachEach(), "m._apply(lambda t: (t.detach()))"),
+        (Scale(), "m._apply(lambda t: (t * 3))"),
         (ScaleInPlace(), "m._apply(lambda t: (t.mul_(3)))"),
         (
             Wrap("TwoTensor"),

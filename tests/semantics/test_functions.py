@@ -22,6 +22,7 @@ from swapmodel.conversions import (
     NoTensor,
     Other,
     RaiseAt,
+    Scale,
     ScaleInPlace,
     To,
     ToDevice,
@@ -98,6 +99,7 @@ COPIES: tuple[ConversionFn, ...] = (
     ToDevice("meta"),
     ToEmpty("cpu"),
     Wrap("TwoTensor"),
+    Scale(),
     RaiseAt(2, Cast("float16")),
     ByRole(Type("int64"), Identity()),
 )
