@@ -44,7 +44,8 @@ def coherence(step: Step) -> Iterator[Violation]:
     A wrapper's own dtype, device and size are those of its inner tensors.
 
     And its class is one that handles what is intercepted for it.  What disagreed
-    before is no new fault where it is seen under another name.
+    before is no new fault where it is seen under another name, nor in what is made of
+    it.
     """
     found = incoherent(step.then)
     if not found:
@@ -52,7 +53,11 @@ def coherence(step: Step) -> Iterator[Violation]:
     before = incoherent(step.before)
     places = {(one.place, one.was) for one in before}
     impls = {(one.impls, one.about) for one in before}
+    broken = {one.impls[0] for one in before}
+    copies = any(step.before.tensor(t).impl in broken for *_, t in step.operands())
     for one in found:
+        if copies and one.impls[0] >= len(step.before.impls):
+            continue
         # [invariant/coherence]
         if (one.place, one.was) not in places and (one.impls, one.about) not in impls:
             path = step.path(one.place)

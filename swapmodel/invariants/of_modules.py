@@ -11,7 +11,8 @@ from swapmodel.actions import Convert
 from swapmodel.conversions import Other, Unwrap, Wrap, parts
 from swapmodel.invariants.violation import Step, Violation, placed, remembered
 from swapmodel.semantics import tensors
-from swapmodel.semantics.autograd_meta import requires_grad
+from swapmodel.semantics.autograd_meta import in_graph, requires_grad
+from swapmodel.semantics.edges import is_stale
 from swapmodel.semantics.places import Placement
 from swapmodel.semantics.weakrefs import yielded
 from swapmodel.state.heap import Heap
@@ -162,9 +163,17 @@ def _kind(heap: Heap, t: TensorId) -> dict[str, object]:
     return {
         "class": heap.tensor(t).cls,
         "requires_grad": requires_grad(heap, t),
-        "being a leaf": heap.meta_of(t).grad_fn is None,
+        "being a leaf": _is_leaf(heap, t),
         "being a Parameter": tensors.is_parameter(heap, t),
     }
+
+
+def _is_leaf(heap: Heap, t: TensorId) -> bool:
+    """What `t.is_leaf` says, which gives a stale view its node again."""
+    meta = heap.meta_of(t)
+    if meta.base is not None and is_stale(heap, heap.tensor(t).impl):
+        return meta.grad_fn is None and not in_graph(heap.meta(meta.base))
+    return meta.grad_fn is None
 
 
 def attributes(step: Step) -> Iterator[Violation]:

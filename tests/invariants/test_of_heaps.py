@@ -12,6 +12,7 @@ from swapmodel.actions import (
     SetData,
     SwapTensors,
     TakeWeakref,
+    View,
 )
 from swapmodel.invariants.of_heaps import content, incoherent, told
 from swapmodel.semantics.payloads import Dense
@@ -105,6 +106,14 @@ def test_an_old_fault_under_a_new_name(action: Action) -> None:
 
     assert {one.place for one in incoherent(done(torn, action))} > {"m.weight"}
     assert violations("coherence", torn, action) == []
+
+
+def test_an_old_fault_in_what_is_made_of_it() -> None:
+    """A view of what disagrees disagrees as well, and tears nothing."""
+    torn = done(module("TwoTensor"), CastData("p.a", "float64"))
+
+    assert {one.place for one in incoherent(done(torn, View("p", "v")))} == {"p", "v"}
+    assert violations("coherence", torn, View("p", "v")) == []
 
 
 def test_an_old_fault_in_another_tensor() -> None:

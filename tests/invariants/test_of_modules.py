@@ -11,14 +11,17 @@ from swapmodel.actions import (
     MakeOptimizer,
     NameTensor,
     Program,
+    RequiresGrad,
     TakeWeakref,
     Tie,
+    Write,
 )
 from swapmodel.conversions import DetachEach, Other, ToDevice, Unwrap, Wrap
+from swapmodel.outcomes import Refused
 from swapmodel.state.build import Builder
 from swapmodel.state.heap import Heap
-from tests.heaps import done, module
-from tests.invariants.examples import DOUBLE, NOTHING, violations
+from tests.heaps import NEW, done, module
+from tests.invariants.examples import DOUBLE, NOTHING, last_step, violations
 
 ASSIGN = module(overwrite=True)
 
@@ -100,3 +103,21 @@ def test_what_a_parameter_is(start: Heap, action: Convert, lost: list[str]) -> N
     found = violations("parameter-kind", start, action)
 
     assert [one.was.split(" of ")[0] for one in found] == lost
+
+
+def test_a_stale_view_is_no_leaf_before_anybody_asks() -> None:
+    """That a conversion asks for its node, and so makes it, changes no kind."""
+    build = Builder(overwrite=True)
+    base = build.tensor()
+    w = build.mark(
+        build.view(build.share(build.tensor(requires_grad=True), base), base)
+    )
+    build.name("m", "module", build.module({"weight": w}))
+    build.name("t", "tensor", base)
+    program = RequiresGrad("t"), Write("t"), Convert("m", ToDevice("meta"))
+    step = last_step(build.heap(), program, NEW)
+
+    assert isinstance(step.outcome, Refused)
+    assert step.before.meta_of(w).grad_fn is None
+    assert step.then.meta_of(w).grad_fn is not None
+    assert violations("parameter-kind", build.heap(), *program) == []
