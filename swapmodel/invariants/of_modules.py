@@ -11,10 +11,11 @@ from swapmodel.actions import Convert
 from swapmodel.conversions import Other, Unwrap, Wrap, parts
 from swapmodel.invariants.violation import Step, Violation, placed, remembered
 from swapmodel.semantics import tensors
-from swapmodel.semantics.autograd_meta import in_graph, requires_grad
+from swapmodel.semantics.autograd_meta import requires_grad
 from swapmodel.semantics.edges import is_stale
 from swapmodel.semantics.places import Placement
 from swapmodel.semantics.weakrefs import yielded
+from swapmodel.state.autograd import in_graph
 from swapmodel.state.heap import Heap
 from swapmodel.state.ids import TensorId, WeakrefId
 
