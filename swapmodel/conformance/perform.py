@@ -1,5 +1,9 @@
 """
 What is each action in real torch?  One small function per kind of action.
+
+Scripts have a line for each as well (`report.spelling`).  Those lines are not run here:
+to compile one for each place and name costs more than the action, and two ways of
+saying one thing are compared whenever a script is confirmed.
 """
 
 from __future__ import annotations
@@ -19,6 +23,7 @@ from swapmodel.conformance.look import in_optimizer
 from swapmodel.conformance.sources import CLASSES
 from swapmodel.report import spelling
 from swapmodel.report.names import CONVERTED, variable
+from swapmodel.report.optimizers import KINDS
 from swapmodel.semantics.payloads import SCALE
 from swapmodel.semantics.places import segments
 
@@ -30,9 +35,8 @@ _PERFORMERS: dict[type, Callable[..., tuple[str, Any] | None]] = {}
 
 
 OPTIMIZERS: dict[str, tuple[Any, dict[str, float]]] = {
-    "SGD": (torch.optim.SGD, {"lr": 1.0}),
-    "SGD-momentum": (torch.optim.SGD, {"lr": 1.0, "momentum": 1.0}),
-    "Adam": (torch.optim.Adam, {"lr": 1.0, "eps": 1.0}),
+    kind: (getattr(torch.optim, name), options)
+    for kind, (name, options) in KINDS.items()
 }
 """The class of each kind of optimizer, and how its update is made exact."""
 

@@ -14,10 +14,18 @@ PARAMETERS = 'param_groups[0]["params"]'
 STATE = re.compile(r"state\[(\d+)\]\.(\w+)")
 """A tensor of an optimizer's state, by the place of its key among the parameters."""
 
-OPTIMIZERS: dict[OptimizerKind, str] = {
-    "SGD": "torch.optim.SGD({m}.parameters(), lr=1.0)",
-    "SGD-momentum": "torch.optim.SGD({m}.parameters(), lr=1.0, momentum=1.0)",
-    "Adam": "torch.optim.Adam({m}.parameters(), lr=1.0, eps=1.0)",
+KINDS: dict[OptimizerKind, tuple[str, dict[str, float]]] = {
+    "SGD": ("SGD", {"lr": 1.0}),
+    "SGD-momentum": ("SGD", {"lr": 1.0, "momentum": 1.0}),
+    "Adam": ("Adam", {"lr": 1.0, "eps": 1.0}),
+}
+"""The class of each kind in `torch.optim`, and how its update is made exact."""
+
+OPTIMIZERS = {
+    kind: f"torch.optim.{name}({{m}}.parameters(), "
+    + ", ".join(f"{option}={value}" for option, value in options.items())
+    + ")"
+    for kind, (name, options) in KINDS.items()
 }
 """How each kind of optimizer is made."""
 

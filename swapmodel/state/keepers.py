@@ -36,7 +36,11 @@ Keeper: TypeAlias = Literal[
     "id-table",
     "guard",
 ]
-"""Who keeps a weak reference: nobody but a variable, for the first six, or this."""
+"""
+Who keeps a weak reference: nobody but a variable, for the first six, or this.
+
+Listed for the type checker, which cannot read the keys of `KEEPERS`; a test compares.
+"""
 
 
 @frozen(kw_only=True)
