@@ -3,7 +3,7 @@
 import pytest
 
 from swapmodel.specfiles.provenance import Provenance, read_provenance, recordings
-from swapmodel.specfiles.read import load_spec
+from swapmodel.specfiles.read import load_spec, release_ids
 
 PROVENANCES = [read_provenance(path) for path in recordings()]
 
@@ -33,3 +33,8 @@ def test_where_each_comes_from(one: Provenance) -> None:
     assert one.device == "cpu" or one.device
     assert one.platform == "Linux x86_64"
     assert set(one.unseen) <= {"_use_count()"}
+
+
+def test_every_group_of_releases_was_recorded() -> None:
+    """No spec of a release rests on its neighbours alone."""
+    assert {load_spec(one.torch).id for one in PROVENANCES} == set(release_ids())
