@@ -22,7 +22,7 @@ from swapmodel.outcomes import Done, OutOfScope, Refusal
 from swapmodel.semantics.spec import Frame
 from swapmodel.semantics.step import step
 from swapmodel.semantics.swap import swap_tensors
-from swapmodel.state.classes import CLASSES, TensorClass
+from swapmodel.state.classes import KNOWN, TensorClass
 from swapmodel.state.draft import Draft
 from swapmodel.state.heap import Heap
 from swapmodel.state.record import field_names
@@ -89,9 +89,9 @@ def test_same_slots(
     under: str,
 ) -> None:
     """Classes whose slots differ are refused before anything moves."""
-    monkeypatch.setitem(CLASSES, "Tensor", TensorClass(name="Tensor", slots=others))
+    monkeypatch.setitem(KNOWN, "Tensor", TensorClass(name="Tensor", slots=others))
     parameter = TensorClass(name="Parameter", parameter=True, slots=slots)
-    monkeypatch.setitem(CLASSES, "Parameter", parameter)
+    monkeypatch.setitem(KNOWN, "Parameter", parameter)
     heap = module()
 
     if taken:
