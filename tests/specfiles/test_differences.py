@@ -137,3 +137,5 @@ def test_the_listed_differences_are_well_formed() -> None:
     known = known_under(spec_ids())
 
     assert {one.cause for one in known} >= {one.cause for one in known_causes()}
+    assert any("atomic-swap" in one.mended for one in known)
+    assert any(one.specs == ("id-weakrefs",) for one in known)
