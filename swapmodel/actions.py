@@ -53,6 +53,7 @@ from swapmodel.graph_actions import (
     Write as Write,
 )
 from swapmodel.named import Checked, ModulePlace, Name, Place
+from swapmodel.optimizer_actions import AddParamGroup as AddParamGroup
 from swapmodel.optimizer_actions import MakeOptimizer as MakeOptimizer
 from swapmodel.optimizer_actions import OptimizerStep as OptimizerStep
 from swapmodel.optimizer_actions import ZeroGrad as ZeroGrad
@@ -214,6 +215,7 @@ Action: TypeAlias = (
     | NameTensor
     | SetFlag
     | MakeOptimizer
+    | AddParamGroup
     | OptimizerStep
     | ZeroGrad
 )
@@ -248,6 +250,7 @@ ACTIONS: tuple[type[Action], ...] = (
     NameTensor,
     SetFlag,
     MakeOptimizer,
+    AddParamGroup,
     OptimizerStep,
     ZeroGrad,
 )

@@ -20,6 +20,14 @@ class MakeOptimizer(Checked):
 
 
 @frozen
+class AddParamGroup(Checked):
+    """Let an optimizer train a module's parameters too: `opt.add_param_group(...)`."""
+
+    optimizer: OptimizerPlace
+    module: ModulePlace
+
+
+@frozen
 class OptimizerStep(Checked):
     """Update what an optimizer refers to: `opt.step()`."""
 

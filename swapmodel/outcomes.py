@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
-from attrs import evolve, frozen
+from attrs import evolve, field, frozen
 
 from swapmodel.state.events import Event
 from swapmodel.state.heap import Heap
@@ -90,6 +90,9 @@ class OutOfScope:
     """The model declines to say what torch does, and why it declines."""
 
     why: str
+
+    events: tuple[Event, ...] = field(default=(), eq=False)
+    """What had happened by then: the path of a FakeTensor was chosen."""
 
 
 Outcome: TypeAlias = Done | Refused | Undefined | OutOfScope

@@ -99,7 +99,7 @@ def about_buffers() -> Iterator[Action]:
         ("gone", "y"),
     ):
         yield Tie("m", key, t)
-    for key in ("running", "weight", "frozen", "c", "gone"):
+    for key in ("running", "weight", "frozen", "c", "gone", "new"):
         yield Unregister("m", key)
     yield from (View("m.weight", "x"), Register("m", "new", "x", "buffer"))
     yield from (DeepcopyModule("m", "d"), Convert("d", DOUBLE))

@@ -92,7 +92,6 @@ class Part:
             "undefined": self.tally.undefined,
             "unmodelled": dict(sorted(self.tally.unmodelled.items())),
             "unmodelled_share": round(self.unmodelled, 5),
-            "drawn_again": dict(sorted(self.tally.drawn_again.items())),
             "seconds": round(self.seconds, 1),
             "examples": [_example(*one) for one in self.tally.kept[: programs.KEPT]],
         }

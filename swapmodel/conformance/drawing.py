@@ -41,6 +41,7 @@ from swapmodel.search.enabled import ASSIGNED, LABELLED
 from swapmodel.semantics import places
 from swapmodel.state.classes import CLASSES
 from swapmodel.state.heap import Heap, living
+from swapmodel.state.holders import held
 from swapmodel.state.ids import ModuleId
 
 T = TypeVar("T")
@@ -149,7 +150,7 @@ class _Offer:
         found = places.resolve(self.heap, module)
         assert found is not None
         known = self.heap.module(ModuleId(found[1]))
-        listed = (*known.parameters, *known.buffers, *known.children)
+        listed = (*held(known), *known.children)
         return [name for name, _ in listed]
 
 

@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 
 from swapmodel.conformance.survey import Survey
 from swapmodel.semantics import weakrefs
+from swapmodel.semantics.places import optimizer_keys
 from swapmodel.state.heap import Columns
 from swapmodel.state.ids import OptimizerId, WeakrefId
 from swapmodel.state.keepers import KEEPERS
@@ -56,6 +57,8 @@ def optimizer_row(heap: Columns, o: OptimizerId) -> Iterator[Any]:
     """Tell an optimizer's class, and what it keeps for which of its parameters."""
     optimizer = heap.optimizer(o)
     yield optimizer.kind.partition("-")[0]
+    if len(optimizer.groups) > 1:
+        yield len(optimizer.groups)
+    keys = optimizer_keys(optimizer)
     for entry in optimizer.state:
-        index = optimizer.parameters.index(entry.parameter)
-        yield index, tuple([name for name, _ in entry.tensors])
+        yield keys[entry.parameter], tuple([name for name, _ in entry.tensors])

@@ -22,6 +22,7 @@ from swapmodel.conformance.observation import (
     module_rows,
     rows,
 )
+from swapmodel.conformance.optimizers import in_optimizer, state_of
 from swapmodel.conformance.survey import Survey, survey
 from swapmodel.semantics.payloads import MODULUS
 from swapmodel.state.keepers import KEEPERS
@@ -66,28 +67,6 @@ def keep_small(variables: dict[str, Any]) -> None:
                 window(t).real.remainder_(MODULUS)
 
 
-def in_optimizer(optimizer: Any) -> Iterator[tuple[str, Any]]:
-    """The tensors of an optimizer, by the path that leads from it to each."""
-    for index, t in enumerate(optimizer.param_groups[0]["params"]):
-        yield f"param_groups[0][{index}]", t
-    for index, kept in _state(optimizer):
-        for name, t in kept.items():
-            yield f"state[{index}].{name}", t
-
-
-def _state(optimizer: Any) -> Iterator[tuple[int, dict[str, Any]]]:
-    """
-    The entries of `opt.state`, with the place of each key in the group.
-
-    Up to 2.3, `SGD` without momentum writes down that its momentum is `None`.
-    """
-    numbers = {id(t): n for n, t in enumerate(optimizer.param_groups[0]["params"])}
-    for key, entry in optimizer.state.items():
-        kept = {name: t for name, t in entry.items() if t is not None}
-        if kept or not entry:
-            yield numbers[id(key)], kept
-
-
 class TorchReader:
     """Real torch, read as the walk wants it."""
 
@@ -117,7 +96,8 @@ class TorchReader:
             f"_flat_weights[{n}]": t
             for n, t in enumerate(getattr(module, "_flat_weights", ()))
         }
-        for listed in (module._parameters, module._buffers, flat):
+        plain = _plain_tensors(module)
+        for listed in (plain, module._parameters, module._buffers, flat):
             for name, t in listed.items():
                 if t is not None:
                     yield name, t
@@ -126,13 +106,18 @@ class TorchReader:
         """What a module or an optimizer says of itself, beside its tensors."""
         if isinstance(module, torch.optim.Optimizer):
             yield type(module).__name__
-            for index, kept in _state(module):
-                yield index, tuple(kept)
+            if len(module.param_groups) > 1:
+                yield len(module.param_groups)
+            for key, kept in state_of(module):
+                yield key, tuple(kept)
             return
         yield module._get_name()
         for listed in (module._parameters, module._buffers):
             yield tuple(listed)
         yield tuple([name for name, _ in self.children(module)])
+        plain = _plain_tensors(module)
+        if plain:
+            yield tuple(plain)
         refs = [one and one() for one in getattr(module, "_flat_weight_refs", ())]
         yield tuple(
             [None if t is None else found.first.get(id(t), NOWHERE) for t in refs]
@@ -294,3 +279,9 @@ def _dtype(dtype: Any) -> str:
     if name is None:
         name = _DTYPES[dtype] = str(dtype).removeprefix("torch.")
     return name
+
+
+def _plain_tensors(module: Any) -> dict[str, Any]:
+    """The tensors in a module's `__dict__`, in their order."""
+    entries = module.__dict__.items()
+    return {name: one for name, one in entries if isinstance(one, torch.Tensor)}

@@ -25,6 +25,7 @@ from swapmodel.semantics import (
 )
 from swapmodel.state.draft import Draft
 from swapmodel.state.heap import Heap
+from swapmodel.state.holders import held
 from swapmodel.state.ids import HooksId, NodeId, TensorId
 
 FIELDS = (
@@ -175,7 +176,7 @@ class _HeapReader:
             return
         known = self.heap.module(module)
         flat = [(f"_flat_weights[{n}]", t) for n, t in enumerate(known.flat_weights)]
-        for name, t in (*known.parameters, *known.buffers, *flat):
+        for name, t in (*held(known), *flat):
             if t is not None:
                 yield name, t
 
@@ -187,6 +188,8 @@ class _HeapReader:
         yield known.cls
         for listed in (known.parameters, known.buffers, known.children):
             yield tuple([name for name, _ in listed])
+        if known.attributes:
+            yield tuple([name for name, _ in known.attributes])
         refs = [
             None if w is None else self.heap.weakref(w) for w in known.flat_weight_refs
         ]

@@ -19,7 +19,7 @@ import torch
 from swapmodel import actions
 from swapmodel.actions import Action, operands
 from swapmodel.conformance import keepers
-from swapmodel.conformance.look import in_optimizer
+from swapmodel.conformance.optimizers import in_optimizer
 from swapmodel.conformance.sources import CLASSES
 from swapmodel.report import spelling
 from swapmodel.report.names import CONVERTED, variable
@@ -234,6 +234,13 @@ def _name_tensor(action: actions.NameTensor, t: Any) -> tuple[str, Any]:
 def _make_optimizer(action: actions.MakeOptimizer, module: Any) -> tuple[str, Any]:
     cls, options = OPTIMIZERS[action.kind]
     return action.name, cls(module.parameters(), **options)
+
+
+@_performs(actions.AddParamGroup)
+def _add_param_group(
+    action: actions.AddParamGroup, optimizer: Any, module: Any
+) -> None:
+    optimizer.add_param_group({"params": module.parameters()})
 
 
 @_performs(actions.OptimizerStep)

@@ -29,9 +29,6 @@ from swapmodel.semantics.spec import Spec
 from swapmodel.semantics.step import step
 from swapmodel.state.heap import Heap
 
-DECLINED = 8
-"""Of how many drawn actions that the model declines one is kept; it ends a program."""
-
 KEPT = 5
 """How many divergences of one job are kept in full."""
 
@@ -49,9 +46,6 @@ class Tally:
     unmodelled: Counter[str] = Factory(Counter)
     """Why the model declined to say what a program's last action comes to."""
 
-    drawn_again: Counter[str] = Factory(Counter)
-    """The same of actions that were drawn, and another one in their place."""
-
     kept: list[tuple[str, Divergence]] = Factory(list)
     """The first divergences, each with the id of its start heap."""
 
@@ -62,7 +56,6 @@ class Tally:
         self.diverging += other.diverging
         self.undefined += other.undefined
         self.unmodelled.update(other.unmodelled)
-        self.drawn_again.update(other.drawn_again)
         self.kept.extend(other.kept)
 
     def diverges(self, start_id: str, found: Divergence, spec: Spec) -> None:
@@ -141,19 +134,12 @@ Change: TypeAlias = Callable[[Action, Random], Action]
 
 
 def draw(
-    starts: Starts,
-    depth: int,
-    seed: int,
-    spec: Spec,
-    tally: Tally | None = None,
-    *,
-    change: Change | None = None,
+    starts: Starts, depth: int, seed: int, spec: Spec, change: Change | None = None
 ) -> tuple[int, Program]:
     """
     Draw a start heap and a program; the model says what is there after each action.
 
-    What it declines would end most programs early; of `DECLINED` such actions one is
-    kept, and *tally* counts the others.
+    It ends with what the model declines or torch leaves undefined.
     """
     random = Random(seed)
     start = random.randrange(len(starts))
@@ -165,10 +151,6 @@ def draw(
         if change is not None:
             action = change(action, random)
         outcome = step(heap, action, spec)
-        if isinstance(outcome, OutOfScope) and random.randrange(DECLINED):
-            if tally is not None:
-                tally.drawn_again[outcome.why] += 1
-            continue
         program = (*program, action)
         if isinstance(outcome, OutOfScope | Undefined):
             break
@@ -185,7 +167,7 @@ def run_drawn(starts: Starts, depth: int, seeds: range, spec: Spec) -> Tally:
     """
     tally = Tally()
     for seed in seeds:
-        start, program = draw(starts, depth, seed, spec, tally)
+        start, program = draw(starts, depth, seed, spec)
         start_id, heap = starts[start]
         tally.programs += 1
         tally.actions += len(program)

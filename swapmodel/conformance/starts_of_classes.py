@@ -23,7 +23,9 @@ from swapmodel.actions import (
     TakeWeakref,
     View,
 )
+from swapmodel.conversions import Identity
 from swapmodel.search.scope import Scope
+from swapmodel.semantics.choose import TRACEABLE
 from swapmodel.state.build import Builder
 from swapmodel.state.heap import Heap
 from swapmodel.state.ids import TensorId
@@ -149,6 +151,7 @@ KINDS: dict[str, Callable[[Builder], Pair]] = {
     "slotted-tensor": _slotted("SlottedTensor"),
     "opaque": _wrapper("OpaqueTensor"),
     "unwrapping": _wrapper("UnwrappingTensor"),
+    "fixed": _wrapper("FixedTensor"),
     "subclass": _subclass,
     "integers": _integers,
     "frozen": _frozen,
@@ -226,6 +229,8 @@ def _actions() -> Iterator[Action]:
         yield RegisterHook(t, label)
     for t in (w, u):
         yield from (SetAttribute(t, "tag"), SetAttribute(t, "x", 4))
+    yield Convert("m", Identity())
+    yield from (SetAttribute(w, one) for one in TRACEABLE)
 
 
 def _representatives() -> Iterator[Action]:

@@ -155,6 +155,8 @@ class _Maker:
                     into[name] = None if t is None else self.tensor(t)
             for name, child in module.children:
                 made._modules[name] = self.module(child)
+            for name, t in module.attributes:
+                made.__dict__[name] = self.tensor(t)
             if module.flat_weights:
                 made._init_flat_weights()
         return self.modules[m]

@@ -11,6 +11,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from swapmodel.invariants.violation import Step, Violation, remembered
 from swapmodel.state.autograd import NO_META
 from swapmodel.state.heap import Heap, living
+from swapmodel.state.holders import held
+from swapmodel.state.optimizers import parameters
 
 Fault = tuple[str, str, str]
 """A thing, the law that it breaks, and what is there instead."""
@@ -136,8 +138,8 @@ def _nodes(heap: Heap) -> Iterator[Fault]:
 def _holders(heap: Heap) -> Iterator[Fault]:
     for m, module in living(heap.modules):
         where = f"module {m}"
-        held = (t for _, t in (*module.parameters, *module.buffers))
-        yield from _gone(where, "registered tensors", held, heap.tensors)
+        named = (t for _, t in held(module))
+        yield from _gone(where, "a module's tensors", named, heap.tensors)
         flat, refs = module.flat_weights, module.flat_weight_refs
         yield from _gone(where, "flat weights", flat, heap.tensors)
         yield from _gone(where, "references of flat weights", refs, heap.weakrefs)
@@ -146,9 +148,9 @@ def _holders(heap: Heap) -> Iterator[Fault]:
     for o, optimizer in living(heap.optimizers):
         where = f"optimizer {o}"
         kept = (t for entry in optimizer.state for _, t in entry.tensors)
-        listed = (*optimizer.parameters, *kept)
+        listed = (*parameters(optimizer), *kept)
         yield from _gone(where, "an optimizer's tensors", listed, heap.tensors)
-        if any(one.parameter not in optimizer.parameters for one in optimizer.state):
+        if any(one.parameter not in parameters(optimizer) for one in optimizer.state):
             yield where, "state is that of parameters", f"{optimizer.state}"
 
 

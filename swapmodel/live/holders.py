@@ -175,16 +175,19 @@ class _Holders:
     # -- Optimizers --------------------------------------------------------------------
 
     def optimizer(self, place: str, optimizer: Any) -> Optimizer:
-        if len(optimizer.param_groups) != 1:
-            raise NotLifted("an optimizer with several groups", place)
-        (group,) = optimizer.param_groups
+        groups = optimizer.param_groups
+        kinds = {_kind(place, optimizer, group) for group in groups}
+        if len(kinds) != 1:
+            raise NotLifted("an optimizer with groups of different kinds", place)
         entries = [
             StateEntry(parameter=self.tensors[id(key)], tensors=self._kept(place, kept))
             for key, kept in optimizer.state.items()
         ]
         return Optimizer(
-            kind=_kind(place, optimizer, group),
-            parameters=tuple([self.tensors[id(t)] for t in group["params"]]),
+            kind=kinds.pop(),
+            groups=tuple(
+                [tuple([self.tensors[id(t)] for t in one["params"]]) for one in groups]
+            ),
             state=tuple(entries),
         )
 

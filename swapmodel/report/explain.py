@@ -141,16 +141,19 @@ def explain_action(
     outcome = step(before, action, spec, lambda name, heap: seen.append((name, heap)))
     if isinstance(outcome, OutOfScope):
         told = Happened(
-            number=number, code=spelled(action), outcome="out of scope", why=outcome.why
+            number=number,
+            code=spelled(action),
+            outcome="out of scope",
+            why=outcome.why,
+            paths=_paths(before, outcome),
         )
         return told, outcome
-    converted = (one for one in outcome.events if isinstance(one, Converted))
     told = Happened(
         number=number,
         code=spelled(action),
         outcome=type(outcome).__name__.lower(),
         why=outcome.why if isinstance(outcome, Undefined) else "",
-        paths=tuple((_place(before, one), one.path) for one in converted),
+        paths=_paths(before, outcome),
         fired=tuple(one.hook for one in outcome.events if isinstance(one, Fired)),
         phases=_phases(before, seen, outcome.heap),
         changes=changes(before, outcome.heap),
@@ -159,6 +162,12 @@ def explain_action(
         refused_in = next((heap for _, heap in _refusing(seen)), before)
         told = _refused(told, refused_in, action, outcome.refusal, spec)
     return told, outcome
+
+
+def _paths(before: Heap, outcome: Outcome) -> tuple[tuple[str, str], ...]:
+    """Which path was chosen for what, whether or not it was walked to its end."""
+    converted = (one for one in outcome.events if isinstance(one, Converted))
+    return tuple((_place(before, one), one.path) for one in converted)
 
 
 def _place(heap: Heap, one: Converted) -> str:

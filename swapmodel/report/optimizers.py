@@ -8,11 +8,12 @@ import re
 
 from swapmodel.state.optimizers import OptimizerKind
 
-PARAMETERS = 'param_groups[0]["params"]'
-"""The parameters of an optimizer, which has one group."""
+PARAMETER = re.compile(r"param_groups\[(\d+)\]\[(\d+)\]")
+STATE = re.compile(r"state\[(\d+)\]\[(\d+)\]\.(\w+)")
+"""A tensor of an optimizer's state, by the group and the number of its key."""
 
-STATE = re.compile(r"state\[(\d+)\]\.(\w+)")
-"""A tensor of an optimizer's state, by the place of its key among the parameters."""
+LISTED = 'param_groups[{0}]["params"][{1}]'
+"""How a parameter of an optimizer is read."""
 
 KINDS: dict[OptimizerKind, tuple[str, dict[str, float]]] = {
     "SGD": ("SGD", {"lr": 1.0}),
@@ -32,7 +33,9 @@ OPTIMIZERS = {
 
 def inside_optimizer(optimizer: str, name: str) -> str:
     """What stands behind the dot for a part of a place that leads into an optimizer."""
-    kept = STATE.fullmatch(name)
-    if kept:
-        return f'state[{optimizer}.{PARAMETERS}[{kept[1]}]]["{kept[2]}"]'
-    return name.replace("param_groups[0][", f"{PARAMETERS}[")
+    if found := PARAMETER.fullmatch(name):
+        return LISTED.format(*found.groups())
+    if found := STATE.fullmatch(name):
+        key = f"{optimizer}.{LISTED.format(*found.groups())}"
+        return f'state[{key}]["{found[3]}"]'
+    return name

@@ -32,7 +32,7 @@ class {name}(torch.Tensor):
 
             return func(*tree_map(part, args), **tree_map(part, kwargs or {{}}))
 
-        a, b = run_on("a"), run_on("b")
+{fixed}        a, b = run_on("a"), run_on("b")
 {unwrap}        if func._schema.name.endswith("_"):
             return args[0]
         return {name}(a, b) if isinstance(a, torch.Tensor) else a
@@ -55,6 +55,12 @@ UNWRAP = """\
 """
 """What makes a wrapper unfit for a `Parameter`."""
 
+FIXED = """\
+        if func is torch.ops.aten._to_copy.default:
+            kwargs = {**kwargs, "dtype": None}
+"""
+"""What makes a wrapper keep its dtype."""
+
 SUBCLASS = '''\
 class {name}({base}):
     """{doc}"""
@@ -65,10 +71,20 @@ DISABLED = "\n    __torch_function__ = torch._C._disabled_torch_function_impl\n"
 """What keeps `Tensor.__torch_function__` from converting results."""
 
 
-def _wrapper(name: str, doc: str, *, flatten: bool = True, unwrap: bool = False) -> str:
-    traced = FLATTEN.format(name=name) if flatten else ""
+def _wrapper(
+    name: str,
+    doc: str,
+    *,
+    flatten: bool = True,
+    unwrap: bool = False,
+    fixed: bool = False,
+) -> str:
     return WRAPPER.format(
-        name=name, doc=doc, flatten=traced, unwrap=UNWRAP if unwrap else ""
+        name=name,
+        doc=doc,
+        flatten=FLATTEN.format(name=name) if flatten else "",
+        unwrap=UNWRAP if unwrap else "",
+        fixed=FIXED if fixed else "",
     )
 
 
@@ -114,6 +130,9 @@ CLASSES = {
     ),
     "UnwrappingTensor": _wrapper(
         "UnwrappingTensor", "As TwoTensor, and `detach()` gives `a`.", unwrap=True
+    ),
+    "FixedTensor": _wrapper(
+        "FixedTensor", "As TwoTensor, and a cast keeps the dtype.", fixed=True
     ),
     "SubTensor": _subclass(
         "SubTensor", "What every operation on it gives, too.", base="torch.Tensor"

@@ -165,6 +165,10 @@ SPELLINGS: dict[type[Action], Callable[[Any], str]] = {
     actions.MakeOptimizer: lambda one: (
         f"{_assigned(one)}{OPTIMIZERS[one.kind].format(m=expression(one.module))}"
     ),
+    actions.AddParamGroup: lambda one: (
+        f"{expression(one.optimizer)}.add_param_group("
+        f'{{"params": {expression(one.module)}.parameters()}})'
+    ),
     actions.OptimizerStep: lambda one: f"{expression(one.optimizer)}.step()",
     actions.ZeroGrad: lambda one: (
         f"{expression(one.optimizer)}.zero_grad(set_to_none={one.set_to_none})"

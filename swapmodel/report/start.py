@@ -90,6 +90,8 @@ class _Writer:
             yield from self.registered(place, "buffer", name, t)
         for name, child in module.children:
             yield from self.module(f"{place}.{name}", child)
+        for name, t in module.attributes:
+            yield from self.tensor(f"{place}.{name}", t)
         if module.flat_weights:
             yield f"{expression(place)}._init_flat_weights()"
 

@@ -20,6 +20,7 @@ from swapmodel.actions import (
 )
 from swapmodel.semantics.places import resolve
 from swapmodel.state.heap import Heap, living
+from swapmodel.state.holders import held
 
 ASSIGNED = "name"
 """The field of an action that holds the variable which it assigns."""
@@ -84,8 +85,7 @@ def _is_held(heap: Heap, action: Unregister) -> bool:
     found = resolve(heap, action.module)
     assert found is not None
     module = heap.modules[found[1]]
-    held = (*module.parameters, *module.buffers, *module.children)
-    return action.key in dict(held)
+    return action.key in dict((*held(module), *module.children))
 
 
 def _is_listed(heap: Heap, label: str) -> bool:

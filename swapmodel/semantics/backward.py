@@ -181,7 +181,7 @@ def _retain(draft: Draft, i: ImplId | None, gradient: Payload) -> Stop | None:
 
 
 def _accumulate(draft: Draft, i: ImplId, one: Arrived, *, given: bool) -> Sent | Stop:
-    stop = nodes.accumulate(draft, i, one.gradient, writes=one.writes, given=given)
+    stop = nodes.accumulate(draft, i, one.gradient, counted=one.writes, given=given)
     if stop is not None:
         return stop
     hooks = draft.meta(i).post_accumulate_grad_hooks

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeAlias
 
+from swapmodel.outcomes import Unmodelled
 from swapmodel.semantics.payloads import MODULUS, Dense, Payload, Wrapped, promote
 
 
@@ -26,8 +27,8 @@ def combine(
     dtype, length = promote(one.dtype, other.dtype), _together(one, other)
     if one.values is None or other.values is None:
         return Dense(dtype, one.device, length, None)
-    pairs = zip(_spread(one.values, length), _spread(other.values, length), strict=True)
-    values = tuple(function(a, b) % MODULUS for a, b in pairs)
+    spread = (_spread(values, length) for values in (one.values, other.values))
+    values = tuple(function(a, b) % MODULUS for a, b in zip(*spread, strict=True))
     return Dense(dtype, one.device, length, values)
 
 
@@ -43,21 +44,28 @@ def _together(one: Dense, other: Dense) -> int:
     return other.length if one.length == 1 else one.length
 
 
+ON_META = Unmodelled("sizes that differ on meta")
+
 Clash: TypeAlias = tuple[tuple[str, int | str], ...] | None
 """What does not go together, as a refusal tells it."""
 
 
 def _clash(one: Payload, other: Payload, of: Callable[[Dense, Dense], Clash]) -> Clash:
     """The first clash of two innermost tensors that a function meets."""
+    found = (of(*pair) for pair in pairs(one, other))
+    return next((clash for clash in found if clash is not None), None)
+
+
+def pairs(one: Payload, other: Payload) -> tuple[tuple[Dense, Dense], ...]:
+    """Which innermost tensors a function of two meets together, in its order."""
     if isinstance(one, Wrapped):
         parts = _parts(other, one.cls)
-        pairs = [(part, parts.get(name, other)) for name, part in one.inner]
+        met = [(part, parts.get(name, other)) for name, part in one.inner]
     elif isinstance(other, Wrapped):
-        pairs = [(one, part) for _, part in other.inner]
+        met = [(one, part) for _, part in other.inner]
     else:
-        return of(one, other)
-    found = (_clash(*both, of) for both in pairs)
-    return next((clash for clash in found if clash is not None), None)
+        return ((one, other),)
+    return tuple(pair for both in met for pair in pairs(*both))
 
 
 def sizes(one: Payload, other: Payload) -> Clash:

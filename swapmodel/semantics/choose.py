@@ -9,6 +9,7 @@ from swapmodel.semantics.spec import Frame, predicate
 from swapmodel.state.classes import tensor_class
 from swapmodel.state.draft import Draft
 from swapmodel.state.events import Converted, Path, Role
+from swapmodel.state.heap import Columns
 from swapmodel.state.ids import TensorId
 
 
@@ -34,7 +35,19 @@ def no_overwrite_flag(draft: Draft, frame: Frame) -> bool:
 @predicate("result-is-wrapper", "parameter")
 def result_is_wrapper(draft: Draft, frame: Frame) -> bool:
     """`is_traceable_wrapper_subclass(param_applied)`, pytorch#122755."""
-    return tensor_class(draft.tensor(frame.applied).cls).traceable
+    return is_traceable_wrapper_subclass(draft, frame.applied)
+
+
+TRACEABLE = ("__tensor_flatten__", "__tensor_unflatten__")
+"""What makes a class traceable, or one tensor of a class other than `Tensor`."""
+
+
+def is_traceable_wrapper_subclass(state: Columns, t: TensorId) -> bool:
+    """`hasattr` of both methods, which an attribute of the tensor itself satisfies."""
+    tensor = state.tensor(t)
+    own = dict(tensor.attributes)
+    by_itself = tensor.cls != "Tensor" and all(name in own for name in TRACEABLE)
+    return by_itself or tensor_class(tensor.cls).traceable
 
 
 @predicate("was-fake", "parameter")

@@ -14,6 +14,7 @@ from swapmodel.semantics import (
     autograd_meta,
     edges,
     functions,
+    methods,
     set_data,
     spec,
     swap,
@@ -147,6 +148,9 @@ def take_gradient(draft: Draft, frame: Frame) -> Stop | None:
 @phase("convert", "convert_parameter", reads=CHOSEN, sets=("out",))
 def convert_parameter(draft: Draft, frame: Frame) -> Stop | None:
     """Convert the parameter on the path that was chosen."""
+    stop = methods.declined(draft, frame.param, frame.applied)
+    if stop is not None:
+        return stop
     return spec.run(draft, frame, f"convert_parameter/{frame.path}")
 
 
@@ -240,9 +244,13 @@ def call_fn_on_buffer(draft: Draft, frame: Frame) -> Stop | None:
     return None
 
 
-@phase("replace", "convert_buffer", reads=("module", "key", "result"))
+@phase("replace", "convert_buffer", reads=("module", "key", "buffer", "result"))
 def replace_buffer(draft: Draft, frame: Frame) -> Stop | None:
     """`self._buffers[key] = ...`, whatever the flags say, and be it `None`."""
+    found = (frame.buffer,) if frame.result is None else (frame.buffer, frame.result)
+    stop = methods.declined(draft, *found)
+    if stop is not None:
+        return stop
     module = draft.edit_module(frame.module)
     module.buffers = _replaced(module.buffers, frame.key, frame.result)
     frame.result = None

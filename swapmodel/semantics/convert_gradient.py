@@ -5,7 +5,15 @@ What does `nn.Module._apply` do to the gradient that a parameter had?
 from __future__ import annotations
 
 from swapmodel.outcomes import Refusal, Stop, raised_after
-from swapmodel.semantics import apply_fn, autograd_meta, edges, set_data, spec, swap
+from swapmodel.semantics import (
+    apply_fn,
+    autograd_meta,
+    edges,
+    methods,
+    set_data,
+    spec,
+    swap,
+)
 from swapmodel.semantics.choose import choose
 from swapmodel.semantics.spec import Frame, phase, when_refused
 from swapmodel.state.draft import Draft
@@ -64,6 +72,10 @@ def choose_gradient_path(draft: Draft, frame: Frame) -> Stop | None:
 @phase("convert", "convert_gradient", reads=GRADIENT_CHOSEN)
 def convert_gradient_on_path(draft: Draft, frame: Frame) -> Stop | None:
     """Convert the gradient on the path that was chosen."""
+    assert frame.gradient is not None
+    stop = methods.declined(draft, frame.gradient, frame.gradient_applied)
+    if stop is not None:
+        return stop
     return spec.run(draft, frame, f"convert_gradient/{frame.gradient_path}")
 
 

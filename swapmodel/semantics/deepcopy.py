@@ -189,6 +189,11 @@ def _copy_held(
         if not isinstance(one, int | None):
             return one
         copied.flat_weights = (*copied.flat_weights, one)
+    for name, t in module.attributes:
+        plain = deepcopy(draft, t, memo)
+        if isinstance(plain, Stop):
+            return plain
+        copied.attributes = (*copied.attributes, (name, plain))
     copied.flat_weight_refs = tuple(
         None if t is None else take(draft, "ReferenceType", t)
         for t in copied.flat_weights

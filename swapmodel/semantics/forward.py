@@ -78,7 +78,7 @@ def product(draft: Draft, t: TensorId, u: TensorId, grad_mode: bool) -> TensorId
     assert not isinstance(other, Stop)
     sizes = broadcast.sizes(one, other)
     if sizes is not None and (payloads.on_meta(one) or payloads.on_meta(other)):
-        return Unmodelled("sizes that differ on meta")
+        return broadcast.ON_META
     devices = broadcast.devices(one, other)
     if devices is not None:
         # [forward/device]

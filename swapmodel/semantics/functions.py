@@ -27,7 +27,7 @@ from swapmodel.conversions import (
     parts,
 )
 from swapmodel.outcomes import Refusal, Stop, Unmodelled
-from swapmodel.semantics import forward, methods, payloads, places, tensors
+from swapmodel.semantics import forward, methods, payloads, places, tensors, writes
 from swapmodel.semantics.autograd_meta import requires_grad
 from swapmodel.semantics.edges import move_hooks
 from swapmodel.semantics.payloads import (
@@ -79,8 +79,6 @@ def call(
     *number* says which call of the conversion this is, *grad* whether grad mode is on,
     as it is for buffers alone.
     """
-    if tensor_class(draft.tensor(t).cls).fake:
-        return methods.FAKE
     known = tensor_class(draft.tensor(t).cls)
     if known.uninitialized and isinstance(fn, Cast) and _is_denied(draft, fn, t):
         # [class/uninitialized]
@@ -285,7 +283,7 @@ def _scaled(draft: Draft, t: TensorId, *, grad: bool) -> TensorId | Stop:
     assert edges is None or isinstance(edges, tuple), "only a view is asked in vain"
     before = draft.meta_of(t).grad_fn
     scaled = payloads.apply(payload, lambda one: one * payloads.SCALE)
-    tensors.write(draft, t, scaled)
+    writes.write(draft, t, scaled)
     forward.record(draft, "scale", (t,), edges, t)
     if before is not None and edges is not None:
         move_hooks(draft, t, before)
@@ -304,4 +302,6 @@ def _other(draft: Draft, place: str) -> TensorId | Stop | None:
     if kind != "tensor":
         return Unmodelled(f"a function that gives a {kind}")
     t = TensorId(position)
-    return methods.FAKE if tensor_class(draft.tensor(t).cls).fake else t
+    if methods.is_counter(draft, t):
+        return methods.COUNTER
+    return t

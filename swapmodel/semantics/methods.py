@@ -13,10 +13,13 @@ from swapmodel.semantics.forward import record, recorded_edges
 from swapmodel.semantics.places import Found
 from swapmodel.state.classes import tensor_class
 from swapmodel.state.draft import Draft
-from swapmodel.state.heap import Columns
+from swapmodel.state.heap import Columns, living
 from swapmodel.state.ids import TensorId
 
 FAKE = Unmodelled("what a FakeTensor does depends on the history of its mode")
+
+
+COUNTER = Unmodelled("Adam's counter of steps is a tensor without a dimension")
 
 
 def refusal(state: Columns, action: Action, operand: Found) -> Stop | None:
@@ -28,7 +31,27 @@ def refusal(state: Columns, action: Action, operand: Found) -> Stop | None:
     if known.uninitialized and not isinstance(action, WITHOUT_METHODS):
         # [class/uninitialized]
         return Refusal("class/uninitialized", known.name)
-    return FAKE if known.fake else None
+    stop = declined(state, TensorId(position))
+    if stop is not None:
+        return stop
+    if state.optimizers and is_counter(state, TensorId(position)):
+        return COUNTER
+    return None
+
+
+def declined(state: Columns, *operands: TensorId) -> Stop | None:
+    """What moves behind a choice of path is not told of a FakeTensor."""
+    fake = any(tensor_class(state.tensor(t).cls).fake for t in operands)
+    return FAKE if fake else None
+
+
+def is_counter(state: Columns, t: TensorId) -> bool:
+    """Whether *t* is `opt.state[p]["step"]`, which must not come to stand elsewhere."""
+    return any(
+        ("step", t) in entry.tensors
+        for _, optimizer in living(state.optimizers)
+        for entry in optimizer.state
+    )
 
 
 def returned(
@@ -41,11 +64,16 @@ def returned(
     """
     What a call on *t* and *others* gives when *made* is what it computes.
 
-    A class that converts makes a view of the result, in a graph if there is one.
+    A class that converts makes a view of the result, in a graph if there is one; what
+    a FakeTensor makes is one.
     """
     classes = [tensor_class(draft.tensor(one).cls) for one in (t, *others)]
     known = next((one for one in classes if one.converts), classes[0])
-    if isinstance(made, Stop) or not known.converts:
+    if isinstance(made, Stop):
+        return made
+    if known.fake:
+        draft.edit_tensor(made).cls = known.name
+    if not known.converts:
         return made
     if draft.tensor(made).cls == known.name:
         return made

@@ -6,11 +6,11 @@ from __future__ import annotations
 
 from typing import TypeVar
 
-from swapmodel.outcomes import Refusal, Stop, Unmodelled
+from swapmodel.outcomes import Refusal, Stop
 from swapmodel.semantics import edges, tensors, weakrefs
 from swapmodel.state.draft import Draft
 from swapmodel.state.heap import Columns
-from swapmodel.state.holders import Module
+from swapmodel.state.holders import Module, held
 from swapmodel.state.ids import ModuleId, TensorId
 
 P = TypeVar("P")
@@ -43,8 +43,10 @@ def register_parameter(draft: Draft, m: ModuleId, key: str, t: TensorId) -> Stop
     Refuses a name that is taken by anything else, and all but leaves of the class.
     """
     module = draft.edit_module(m)
-    others = (*_names(module.buffers), *_names(module.children))
-    if key in others and key not in _names(module.parameters):
+    listed = (module.attributes, module.buffers, module.children)
+    if any(key in _names(one) for one in listed) and key not in _names(
+        module.parameters
+    ):
         # [module/name-taken]
         return Refusal("module/name-taken", key, (("key", key),))
     if not tensors.is_parameter(draft, t):
@@ -68,8 +70,8 @@ def put_by_hand(draft: Draft, m: ModuleId, key: str, t: TensorId) -> None:
 def register_buffer(draft: Draft, m: ModuleId, key: str, t: TensorId) -> Stop | None:
     """`m.register_buffer(key, t)`: any tensor under a name that is not taken."""
     module = draft.edit_module(m)
-    others = (*_names(module.parameters), *_names(module.children))
-    if key in others and key not in _names(module.buffers):
+    listed = (module.attributes, module.parameters, module.children)
+    if any(key in _names(one) for one in listed) and key not in _names(module.buffers):
         # [module/name-taken]
         return Refusal("module/name-taken", key, (("key", key),))
     module.buffers = _with(module.buffers, key, t)
@@ -78,7 +80,10 @@ def register_buffer(draft: Draft, m: ModuleId, key: str, t: TensorId) -> Stop | 
 
 def set_attribute(draft: Draft, m: ModuleId, key: str, t: TensorId) -> Stop | None:
     """
-    `m.key = t`: a parameter takes any name, another tensor that of a buffer.
+    `m.key = t`: a parameter is registered, whatever has the name.
+
+    So is an `nn.Buffer`, and what takes the name of a buffer; another tensor becomes
+    an attribute that no conversion looks at.
 
     Source: `Module.__setattr__`, before which an `RNNBase` does its own.
     """
@@ -89,6 +94,7 @@ def set_attribute(draft: Draft, m: ModuleId, key: str, t: TensorId) -> Stop | No
         listed = zip(names, module.flat_weights, strict=True)
         module.flat_weights = tuple(t if name == key else old for name, old in listed)
     if tensors.is_parameter(draft, t):
+        module.attributes = _without(module.attributes, key)
         module.buffers = _without(module.buffers, key)
         module.children = _without(module.children, key)
         return register_parameter(draft, m, key, t)
@@ -100,7 +106,8 @@ def set_attribute(draft: Draft, m: ModuleId, key: str, t: TensorId) -> Stop | No
         return _refusal_of("module/child-expected", draft, key, t)
     if tensors.is_buffer(draft, t) or key in _names(module.buffers):
         return register_buffer(draft, m, key, t)
-    return Unmodelled("a tensor that is a plain attribute of a module")
+    module.attributes = _with(module.attributes, key, t)
+    return None
 
 
 def _refusal_of(rule: str, draft: Draft, key: str, t: TensorId) -> Refusal:
@@ -111,7 +118,7 @@ def _refusal_of(rule: str, draft: Draft, key: str, t: TensorId) -> Refusal:
 
 
 def delete_attribute(draft: Draft, m: ModuleId, place: str, key: str) -> Stop | None:
-    """`del m.key`: the first of parameters, buffers and children with that name."""
+    """`del m.key`: the first with that name, what is registered before others."""
     module = draft.edit_module(m)
     if key in _names(module.parameters):
         module.parameters = _without(module.parameters, key)
@@ -119,6 +126,8 @@ def delete_attribute(draft: Draft, m: ModuleId, place: str, key: str) -> Stop | 
         module.buffers = _without(module.buffers, key)
     elif key in _names(module.children):
         module.children = _without(module.children, key)
+    elif key in _names(module.attributes):
+        module.attributes = _without(module.attributes, key)
     else:
         # [place/absent]
         return Refusal("place/absent", f"{place}.{key}")
@@ -130,8 +139,8 @@ def delete_attribute(draft: Draft, m: ModuleId, place: str, key: str) -> Stop | 
 
 def flat_weights(state: Columns, module: Module) -> tuple[TensorId | None, ...]:
     """What stands now under the names of a module's flat weights."""
-    held = dict((*module.buffers, *module.parameters))
-    return tuple(held.get(one) for one in module.flat_weights_names)
+    found = dict(reversed(held(module)))
+    return tuple(found.get(one) for one in module.flat_weights_names)
 
 
 def init_flat_weights(draft: Draft, m: ModuleId) -> None:

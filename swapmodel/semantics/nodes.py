@@ -5,7 +5,7 @@ What gradient does each node send on, and what does the last one accumulate?
 from __future__ import annotations
 
 from swapmodel.outcomes import Refusal, Stop, Unmodelled
-from swapmodel.semantics import broadcast, edges, payloads, tensors
+from swapmodel.semantics import broadcast, edges, payloads, tensors, writes
 from swapmodel.semantics.payloads import Payload
 from swapmodel.state.autograd import Node, SavedVariable
 from swapmodel.state.draft import Draft
@@ -116,14 +116,14 @@ def _unpacked(draft: Draft, saved: SavedVariable, gradient: Payload) -> Payload 
 
 
 def accumulate(
-    draft: Draft, i: ImplId, gradient: Payload, *, writes: int, given: bool
+    draft: Draft, i: ImplId, gradient: Payload, *, counted: int, given: bool
 ) -> Stop | None:
     """
     What `AccumulateGrad` does: attach a first gradient, add a later one in place.
 
     A first one that the caller holds is copied into a new tensor of its own dtype and
     device and the variable's size, inner tensors included, which counts as a write;
-    another one is taken with the *writes* that summed it up.  Source:
+    another one is taken with the writes *counted* that summed it up.  Source:
     `torch/csrc/autograd/functions/accumulate_grad.h`.
     """
     node = edges.grad_fn(draft, draft.impl(i).pyobj)
@@ -134,17 +134,17 @@ def accumulate(
         return node
     grad = draft.meta(i).grad
     if grad is not None:
-        return tensors.add_in_place(draft, draft.impl(grad).pyobj, gradient)
+        return writes.add_in_place(draft, draft.impl(grad).pyobj, gradient)
     if given:
         outer = payloads.first(gradient)
-        gradient = payloads.cast(gradient, outer.dtype)
+        gradient = payloads.copied_into(gradient, outer.dtype)
         gradient = payloads.move(gradient, outer.device)
         gradient = broadcast.spread(gradient, draft.impl(i).length)
-        writes = 1
+        counted = 1
     else:
         gradient = payloads.detached(gradient)
     new = draft.tensor(tensors.make(draft, gradient)).impl
-    for _ in range(writes):
+    for _ in range(counted):
         draft.bump_version(new)
     draft.edit_meta(i).grad = new
     return None

@@ -1,5 +1,5 @@
 """
-What does an optimizer refer to, and what do `step` and `zero_grad` do to that?
+What do `step` and `zero_grad` do to what an optimizer refers to?
 
 Steps are exact modulo 8: the learning rate is one, and momentum one where there is
 some.
@@ -7,96 +7,28 @@ some.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from swapmodel.outcomes import Refusal, Stop, Unmodelled
-from swapmodel.semantics import broadcast, edges, payloads, tensors
+from swapmodel.semantics import methods, payloads, tensors, writes
 from swapmodel.semantics.adam import adam
-from swapmodel.semantics.optimizer_state import (
-    OTHER_FORM,
-    entry_of,
-    fits,
-    gradient_of,
-    held_by,
-    keep,
-)
-from swapmodel.semantics.payloads import FLOATING, Dense, Payload, Wrapped
-from swapmodel.state.classes import tensor_class
+from swapmodel.semantics.optimizer_state import entry_of, held_by, keep, lazy
+from swapmodel.semantics.payloads import DIFFERENTIABLE
 from swapmodel.state.draft import Draft
-from swapmodel.state.heap import Columns, living
-from swapmodel.state.ids import ModuleId, OptimizerId, TensorId
-from swapmodel.state.optimizers import Optimizer, OptimizerKind
-
-_COVERED = tuple(tensor_class(one) for one in ("Tensor", "Parameter", "TwoTensor"))
-
-
-def make(draft: Draft, kind: OptimizerKind, m: ModuleId) -> OptimizerId | Stop:
-    """
-    `torch.optim.SGD(m.parameters(), lr=1)` and the like.
-
-    Refuses no parameters, and one that a graph computed if it retains no gradient.
-    Source:    `torch.optim.Optimizer.add_param_group`.
-    """
-    found = tuple(dict.fromkeys(_parameters(draft, m, set())))
-    if not found:
-        # [optimizer/empty]
-        return Refusal("optimizer/empty")
-    for t in found:
-        if tensor_class(draft.tensor(t).cls).uninitialized:
-            return Unmodelled("an optimizer of uninitialized parameters")
-        # [optimizer/non-leaf]
-        refusal = Refusal("optimizer/non-leaf")
-        stop = edges.unless_leaf(draft, t, refusal)
-        if stop is not None and not (stop == refusal and draft.meta_of(t).retains_grad):
-            return stop
-    return draft.add_optimizer(Optimizer(kind=kind, parameters=found))
-
-
-def _parameters(state: Columns, m: ModuleId, seen: set[ModuleId]) -> Iterator[TensorId]:
-    """`m.parameters()`: its own first, then those of its children."""
-    if m in seen:
-        return
-    seen.add(m)
-    module = state.module(m)
-    yield from (t for _, t in module.parameters if t is not None)
-    for _, child in module.children:
-        yield from _parameters(state, child, seen)
-
-
-# -- A step --------------------------------------------------------------------------
+from swapmodel.state.ids import OptimizerId, TensorId
+from swapmodel.state.optimizers import parameters
 
 
 def step(draft: Draft, o: OptimizerId) -> Stop | None:
-    """`opt.step()`: every parameter that has a gradient, in order."""
+    """`opt.step()`: one group after the other, what has a gradient in it in order."""
     optimizer = draft.optimizer(o)
-    graded = [t for t in optimizer.parameters if draft.grad_of(t) is not None]
-    for t in graded:
-        stop = _unlike(draft, t)
+    for group in optimizer.groups:
+        graded = [t for t in group if draft.grad_of(t) is not None]
+        if optimizer.kind == "Adam":
+            stop = adam(draft, o, graded)
+        else:
+            momentum = optimizer.kind == "SGD-momentum"
+            stop = _sgd(draft, o, graded, momentum=momentum)
         if stop is not None:
             return stop
-    if optimizer.kind == "Adam":
-        return adam(draft, o, graded)
-    return _sgd(draft, o, graded, momentum=optimizer.kind == "SGD-momentum")
-
-
-def _unlike(draft: Draft, t: TensorId) -> Stop | None:
-    """Decline what the arithmetic of a step does not cover."""
-    grad = draft.grad_of(t)
-    assert grad is not None
-    for one in (t, grad):
-        known = tensor_class(draft.tensor(one).cls)
-        if known not in _COVERED or draft.impl_of(one).dtype not in FLOATING:
-            return Unmodelled("a step with tensors of a class or dtype of its own")
-    if draft.impl_of(t).python_key != draft.impl_of(grad).python_key:
-        return Unmodelled("a step with a wrapper and a plain tensor")
-    if draft.impl_of(t).length != draft.impl_of(grad).length:
-        return Unmodelled("a step with a gradient of another size")
-    if "meta" in (draft.impl_of(t).device, draft.impl_of(grad).device):
-        return Unmodelled("a step without memory")
-    i = draft.tensor(t).impl
-    is_view = draft.meta(i).base is not None
-    if is_view or any(meta.base == i for _, meta in living(draft.metas)):
-        return Unmodelled("a step writes under a view")
     return None
 
 
@@ -113,13 +45,17 @@ def _sgd(
         for t in graded:
             entry_of(draft, o, t)
     for t in graded:
-        buffer = held_by(draft, o, t, "momentum_buffer") if momentum else None
-        update = gradient_of(draft, t) if buffer is None else _added(draft, buffer, t)
-        if isinstance(update, Stop):
-            return update
-        if momentum and buffer is None:
-            made.append((t, tensors.make(draft, update)))
-        stop = _subtract(draft, t, update)
+        update = draft.grad_of(t)
+        assert update is not None
+        if momentum:
+            found = held_by(draft, o, t, "momentum_buffer")
+            buffer = _momentum(draft, update, found)
+            if isinstance(buffer, Stop):
+                return buffer
+            if found is None:
+                made.append((t, buffer))
+            update = buffer
+        stop = _added(draft, t, update, writes.SUBTRACT)
         if stop is not None:
             return stop
     for t, buffer in made:
@@ -127,43 +63,63 @@ def _sgd(
     return None
 
 
-def _added(draft: Draft, buffer: TensorId, t: TensorId) -> Payload | Stop:
-    """`buffer.mul_(1).add_(t.grad)`: two writes, and the second one may be refused."""
+def _momentum(
+    draft: Draft, gradient: TensorId, buffer: TensorId | None
+) -> TensorId | Stop:
+    """
+    `torch.clone(gradient).detach()`, or `buffer.mul_(1).add_(gradient)`.
+
+    These are two writes, and the second one may be refused.
+    """
+    if buffer is None:
+        return _clone(draft, gradient)
+    stop = lazy(draft, buffer) or _kept(draft, buffer)
+    if stop is not None:
+        return stop
+    draft.bump_version(draft.tensor(buffer).impl)
+    return _added(draft, buffer, gradient, writes.ADD) or buffer
+
+
+def _kept(draft: Draft, buffer: TensorId) -> Stop | None:
+    """`buffer.mul_(1.0)`, which integers refuse."""
     before = payloads.read(draft, buffer)
     if isinstance(before, Stop):
         return before
-    draft.bump_version(draft.tensor(buffer).impl)
-    update = gradient_of(draft, t)
-    if isinstance(update, Stop):
-        return update
-    if not fits(before, update):
-        return OTHER_FORM
-    after = _into(before, broadcast.combine(before, update, payloads.add))
-    tensors.write(draft, buffer, after)
-    return after
-
-
-def _subtract(draft: Draft, t: TensorId, update: Payload) -> Stop | None:
-    """`t.add_(update, alpha=-1)`."""
-    before = payloads.read(draft, t)
-    if isinstance(before, Stop):
-        return before
-    if not fits(before, update):
-        return OTHER_FORM
-    after = broadcast.combine(before, update, lambda a, b: a - b)
-    tensors.write(draft, t, _into(before, after))
+    for one in payloads.dense(before):
+        if one.dtype not in DIFFERENTIABLE and one.device != "meta":
+            # [add/dtype]
+            facts = (("dtype", "float32"), ("expected", one.dtype))
+            return Refusal("add/dtype", facts=facts)
     return None
 
 
-def _into(before: Payload, after: Payload) -> Payload:
-    """What a write leaves: every innermost tensor keeps its dtype."""
-    if isinstance(before, Wrapped):
-        assert isinstance(after, Wrapped)
-        pairs = zip(before.inner, after.inner, strict=True)
-        inner = tuple((name, _into(one, two)) for (name, one), (_, two) in pairs)
-        return Wrapped(before.cls, inner)
-    assert isinstance(after, Dense)
-    return Dense(before.dtype, before.device, before.length, after.values)
+def _clone(draft: Draft, t: TensorId) -> TensorId | Stop:
+    """`torch.clone(t).detach()`, each as the class of *t* gives it."""
+    refusal = lazy(draft, t)
+    if refusal is not None:
+        return refusal
+    payload = payloads.read(draft, t)
+    if isinstance(payload, Stop):
+        return payload
+    copied = tensors.make(draft, payload)
+    copied_as = methods.returned(draft, t, copied, grad_mode=False)
+    if isinstance(copied_as, Stop):
+        return copied_as
+    detached = tensors.detach(draft, copied_as)
+    return methods.returned(draft, t, detached, grad_mode=False)
+
+
+def _added(
+    draft: Draft, t: TensorId, other: TensorId, how: writes.InPlace
+) -> Stop | None:
+    """`t.add_(other)`, or the like, of which the class of either can know nothing."""
+    refusal = lazy(draft, t, other)
+    if refusal is not None:
+        return refusal
+    payload = payloads.read(draft, other)
+    if isinstance(payload, Stop):
+        return payload
+    return writes.add_in_place(draft, t, payload, how)
 
 
 # -- Gradients -----------------------------------------------------------------------
@@ -171,22 +127,31 @@ def _into(before: Payload, after: Payload) -> Payload:
 
 def zero_grad(draft: Draft, o: OptimizerId, *, set_to_none: bool) -> Stop | None:
     """`opt.zero_grad(set_to_none)`, of the tensors that it refers to."""
-    for t in draft.optimizer(o).parameters:
+    for t in parameters(draft.optimizer(o)):
         grad = draft.grad_of(t)
         if grad is None:
             continue
         if set_to_none:
             draft.edit_meta(draft.tensor(t).impl).grad = None
             continue
-        if (
-            draft.meta_of(grad).grad_fn is not None
-            or draft.meta_of(grad).base is not None
-        ):
-            return Unmodelled("a gradient in a graph is set to zero")
-        if draft.meta_of(grad).requires_grad:
-            draft.edit_meta(draft.tensor(grad).impl).requires_grad = False
-        payload = payloads.read(draft, grad)
-        if isinstance(payload, Stop):
-            return payload
-        tensors.write(draft, grad, payloads.apply(payload, lambda one: 0))
+        stop = _to_zero(draft, grad)
+        if stop is not None:
+            return stop
+    return None
+
+
+def _to_zero(draft: Draft, grad: TensorId) -> Stop | None:
+    """`grad.requires_grad_(False)` and `grad.zero_()`."""
+    meta = draft.meta_of(grad)
+    if meta.grad_fn is not None or meta.base is not None:
+        return Unmodelled("a gradient in a graph is set to zero")
+    refusal = lazy(draft, grad)
+    if refusal is not None:
+        return refusal
+    if meta.requires_grad:
+        draft.edit_meta(draft.tensor(grad).impl).requires_grad = False
+    payload = payloads.read(draft, grad)
+    if isinstance(payload, Stop):
+        return payload
+    writes.write(draft, grad, payloads.apply(payload, lambda one: 0))
     return None

@@ -4,9 +4,9 @@ What does an optimizer keep for a tensor, and what fits into what it keeps?
 
 from __future__ import annotations
 
-from swapmodel.outcomes import Stop, Unmodelled
-from swapmodel.semantics import payloads
+from swapmodel.outcomes import Refusal, Unmodelled
 from swapmodel.semantics.payloads import FLOATING, Payload, Wrapped
+from swapmodel.state.classes import tensor_class
 from swapmodel.state.draft import Draft
 from swapmodel.state.ids import OptimizerId, TensorId
 from swapmodel.state.optimizers import StateEntry
@@ -15,27 +15,32 @@ OTHER_FORM = Unmodelled("a step with tensors of different forms")
 """Of another class, or of a size or dtype that a write in place cannot keep."""
 
 
-def gradient_of(draft: Draft, t: TensorId) -> Payload | Stop:
-    """Read `t.grad`, which is there."""
-    grad = draft.grad_of(t)
-    assert grad is not None
-    return payloads.read(draft, grad)
-
-
 def fits(before: Payload, update: Payload) -> bool:
     """
-    Whether *update* can be added in place, tensor by tensor.
+    Whether *update* can be taken into *before* in place, tensor by tensor.
 
-    Nothing grows, no integers take floats, and nothing moves to another device.
+    No size changes, nothing is an integer, and nothing moves to another device.
     """
     if isinstance(before, Wrapped):
-        if not isinstance(update, Wrapped) or before.cls != update.cls:
+        parts = dict(update.inner) if isinstance(update, Wrapped) else {}
+        if isinstance(update, Wrapped) and before.cls != update.cls:
             return False
-        pairs = zip(before.inner, update.inner, strict=True)
-        return all(fits(one, two) for (_, one), (_, two) in pairs)
-    if isinstance(update, Wrapped) or before.dtype not in FLOATING:
+        return all(fits(one, parts.get(name, update)) for name, one in before.inner)
+    if isinstance(update, Wrapped):
+        return all(fits(before, one) for _, one in update.inner)
+    if not {before.dtype, update.dtype} <= {*FLOATING}:
         return False
-    return before.device == update.device and before.length >= update.length
+    return before.device == update.device and update.length in (1, before.length)
+
+
+def lazy(draft: Draft, *operands: TensorId) -> Refusal | None:
+    """What a class that knows no method answers to a call, if one operand has it."""
+    for t in operands:
+        known = tensor_class(draft.tensor(t).cls)
+        if known.uninitialized:
+            # [class/uninitialized]
+            return Refusal("class/uninitialized", known.name)
+    return None
 
 
 # -- State by object -----------------------------------------------------------------

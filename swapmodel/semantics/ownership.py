@@ -11,6 +11,7 @@ from swapmodel.state.autograd import NO_META, AutogradMeta
 from swapmodel.state.draft import Draft
 from swapmodel.state.events import Fired
 from swapmodel.state.heap import Columns, living
+from swapmodel.state.holders import held
 from swapmodel.state.ids import (
     HooksId,
     ImplId,
@@ -21,6 +22,7 @@ from swapmodel.state.ids import (
     WeakrefId,
 )
 from swapmodel.state.keepers import KEEPERS
+from swapmodel.state.optimizers import parameters
 
 OwnerKind: TypeAlias = Literal[
     "python object", "gradient", "AccumulateGrad", "saved", "view", "view function"
@@ -130,7 +132,7 @@ class Reached:
         """Follow an optimizer to its parameters and its state."""
         self.optimizers.add(o)
         optimizer = self.state.optimizers[o]
-        self._tensors_ahead += optimizer.parameters
+        self._tensors_ahead += parameters(optimizer)
         for entry in optimizer.state:
             self._tensors_ahead += [t for _, t in entry.tensors]
 
@@ -141,8 +143,7 @@ class Reached:
         self.modules.add(m)
         module = self.state.modules[m]
         ahead = self._tensors_ahead
-        ahead += [t for _, t in module.parameters if t is not None]
-        ahead += [t for _, t in module.buffers if t is not None]
+        ahead += [t for _, t in held(module) if t is not None]
         ahead += [t for t in module.flat_weights if t is not None]
         for _, child in module.children:
             self._module(child)

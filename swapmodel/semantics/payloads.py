@@ -183,9 +183,19 @@ def moved(payload: Payload, window: tuple[int, ...]) -> Payload:
 
 
 def cast(payload: Payload, dtype: str) -> Payload:
-    """Cast every innermost tensor; the values stay, being small integers."""
+    """Cast what a class lets be cast; the values stay, being small integers."""
     if isinstance(payload, Wrapped):
+        if tensor_class(payload.cls).fixed:
+            return payload
         inner = tuple((name, cast(one, dtype)) for name, one in payload.inner)
+        return Wrapped(payload.cls, inner)
+    return copied_into(payload, dtype)
+
+
+def copied_into(payload: Payload, dtype: str) -> Payload:
+    """Copy into new tensors of another dtype: no class is asked for a cast."""
+    if isinstance(payload, Wrapped):
+        inner = tuple((name, copied_into(one, dtype)) for name, one in payload.inner)
         return Wrapped(payload.cls, inner)
     return Dense(dtype, payload.device, payload.length, payload.values)
 
@@ -247,6 +257,11 @@ def ones(payload: Payload) -> Payload:
 def add(a: int, b: int) -> int:
     """The sum of two elements."""
     return a + b
+
+
+def subtract(a: int, b: int) -> int:
+    """The difference of two elements."""
+    return a - b
 
 
 def multiply(a: int, b: int) -> int:

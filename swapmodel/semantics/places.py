@@ -10,7 +10,9 @@ from functools import lru_cache
 from typing import Literal, TypeAlias
 
 from swapmodel.state.heap import Columns
+from swapmodel.state.holders import held
 from swapmodel.state.ids import Kind, ModuleId, OptimizerId, TensorId
+from swapmodel.state.optimizers import Optimizer
 
 Found: TypeAlias = tuple[Kind, int]
 
@@ -20,7 +22,7 @@ def segments(place: str) -> tuple[str, ...]:
     """The variable and the attributes that a place goes through."""
     if ".state[" not in place:
         return tuple(place.split("."))
-    return tuple(re.findall(r"state\[\d+\]\.\w+|[^.]+", place))
+    return tuple(re.findall(r"state\[\d+\]\[\d+\]\.\w+|[^.]+", place))
 
 
 def resolve(state: Columns, place: str) -> Found | None:
@@ -42,7 +44,7 @@ def resolve(state: Columns, place: str) -> Found | None:
 def _attribute(state: Columns, kind: Kind, position: int, name: str) -> Found | None:
     if kind == "module":
         module = state.module(ModuleId(position))
-        for one, t in (*module.parameters, *module.buffers):
+        for one, t in held(module):
             if one == name:
                 return None if t is None else ("tensor", t)
         for one, child in module.children:
@@ -67,12 +69,21 @@ def _attribute(state: Columns, kind: Kind, position: int, name: str) -> Found | 
 def in_optimizer(state: Columns, o: OptimizerId) -> Iterator[tuple[str, TensorId]]:
     """Yield the tensors of an optimizer by the path that leads from it to each."""
     optimizer = state.optimizer(o)
-    for index, t in enumerate(optimizer.parameters):
-        yield f"param_groups[0][{index}]", t
+    keys = optimizer_keys(optimizer)
+    for t, key in keys.items():
+        yield f"param_groups{key}", t
     for entry in optimizer.state:
-        index = optimizer.parameters.index(entry.parameter)
         for name, t in entry.tensors:
-            yield f"state[{index}].{name}", t
+            yield f"state{keys[entry.parameter]}.{name}", t
+
+
+def optimizer_keys(optimizer: Optimizer) -> dict[TensorId, str]:
+    """Where each parameter of an optimizer stands: its group, and its number there."""
+    return {
+        t: f"[{number}][{index}]"
+        for number, group in enumerate(optimizer.groups)
+        for index, t in enumerate(group)
+    }
 
 
 def modules(state: Columns) -> Iterator[tuple[str, ModuleId]]:
@@ -106,12 +117,12 @@ def holds_none(state: Columns, place: str) -> bool:
     if kind == "module":
         module = state.module(ModuleId(position))
         flat = ((f"_flat_weights[{n}]", t) for n, t in enumerate(module.flat_weights))
-        return (name, None) in (*module.parameters, *module.buffers, *flat)
+        return (name, None) in (*held(module), *flat)
     return False
 
 
 PlaceKind: TypeAlias = Literal[
-    "parameter", "gradient", "buffer", "inner", "variable", "optimizer"
+    "parameter", "gradient", "buffer", "attribute", "inner", "variable", "optimizer"
 ]
 """What a tensor is to whoever holds it at a place."""
 
@@ -156,6 +167,8 @@ def _places_in_module(
         if t is not None:
             path = f"{place}.{name}"
             yield from _places_from_tensor(state, path, "buffer", t, seen)
+    for name, t in module.attributes:
+        yield from _places_from_tensor(state, f"{place}.{name}", "attribute", t, seen)
     for name, child in module.children:
         yield from _places_in_module(state, f"{place}.{name}", child, seen)
 

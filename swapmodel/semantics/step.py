@@ -33,6 +33,7 @@ from swapmodel.semantics import (
     modules,
     optimize,
     ownership,
+    param_groups,
     payloads,
     places,
     set_data,
@@ -40,6 +41,7 @@ from swapmodel.semantics import (
     taken,
     tensors,
     weakrefs,
+    writes,
 )
 from swapmodel.semantics.spec import Frame, Spec
 from swapmodel.state.classes import tensor_class
@@ -61,7 +63,7 @@ def step(heap: Heap, action: Action, spec: Spec, watch: Watch | None = None) -> 
     frame = Frame(spec)
     stop = _perform(draft, frame, action)
     if isinstance(stop, Unmodelled):
-        return OutOfScope(stop.why)
+        return OutOfScope(stop.why, tuple(draft.events))
     draft.frames.clear()
     if cycles.leaks(draft):
         return OutOfScope("a cycle through a gradient is never collected")
@@ -82,9 +84,11 @@ def _perform(draft: Draft, frame: Frame, action: Action) -> Stop | None:
         thing = places.resolve(draft, place)
         if thing is None and taken.read_by_torch(place):
             return Unmodelled(f"the place {place}")
-        if thing is None or thing[0] != kind:
-            # [place/absent]
-            return Refusal("place/absent", place)
+        if thing is None:
+            return _absent(draft, place, kind)
+        if thing[0] != kind:
+            # Python asks for no kind, so that some of these do something.
+            return Unmodelled(f"a {thing[0]} where a {kind} is expected")
         stop = methods.refusal(draft, action, thing)
         if stop is not None:
             return stop
@@ -93,6 +97,13 @@ def _perform(draft: Draft, frame: Frame, action: Action) -> Stop | None:
     if stop is not None:
         return stop
     return _dispatch(draft, frame, action, found)
+
+
+def _absent(draft: Draft, place: str, kind: str) -> Stop:
+    if places.holds_none(draft, place):
+        return Unmodelled(f"None where a {kind} is expected")
+    # [place/absent]
+    return Refusal("place/absent", place)
 
 
 def _dispatch(
@@ -135,7 +146,9 @@ def _dispatch(
         case actions.NameTensor(_, name):
             draft.bind(name, "tensor", found[0])
         case actions.MakeOptimizer(kind, _, name):
-            return _name_optimizer(draft, name, optimize.make(draft, kind, *found))
+            return _name_optimizer(draft, name, param_groups.make(draft, kind, *found))
+        case actions.AddParamGroup():
+            return param_groups.add_group(draft, *found)
         case actions.OptimizerStep():
             return optimize.step(draft, *found)
         case actions.ZeroGrad(_, set_to_none):
@@ -250,7 +263,7 @@ def _write(draft: Draft, t: TensorId) -> Stop | None:
     payload = payloads.outline(draft, t)
     if isinstance(payload, Stop):
         return payload
-    return tensors.add_in_place(draft, t, payloads.ones(payload))
+    return writes.add_in_place(draft, t, payloads.ones(payload))
 
 
 def _set_attribute(draft: Draft, t: TensorId, key: str, value: int) -> None:

@@ -4,8 +4,8 @@ How do tensors come to be: from a payload, as an alias, as a parameter?
 
 from __future__ import annotations
 
-from swapmodel.outcomes import Refusal, Stop, Unmodelled
-from swapmodel.semantics import broadcast, payloads
+from swapmodel.outcomes import Refusal, Stop
+from swapmodel.semantics import payloads
 from swapmodel.semantics.payloads import Dense, Payload, Wrapped
 from swapmodel.state.autograd import NO_META
 from swapmodel.state.classes import tensor_class
@@ -149,82 +149,6 @@ def _aliases(
         own = draft.add_counter()
         made.append((name, alias(draft, one, parts[name], own, detach=detach)))
     return tuple(made)
-
-
-def write(draft: Draft, t: TensorId, payload: Payload) -> None:
-    """
-    Write *payload* into *t* in place, as `t.copy_()` does, and count the write.
-
-    A wrapper's handler writes the inner tensors below the layer that counts.
-    """
-    _write(draft, t, payload)
-    draft.bump_version(draft.tensor(t).impl)
-
-
-def _write(draft: Draft, t: TensorId, payload: Payload) -> None:
-    tensor, impl = draft.tensor(t), draft.impl_of(t)
-    if isinstance(payload, Wrapped):
-        parts = dict(payload.inner)
-        for name, one in tensor.inner:
-            _write(draft, one, parts[name])
-        return
-    assert impl.storage is not None
-    storage = draft.edit_storage(impl.storage)
-    if payload.values is None or storage.values is None:
-        storage.values = None
-        return
-    end = impl.offset + impl.length
-    kept_before, kept_after = storage.values[: impl.offset], storage.values[end:]
-    storage.values = kept_before + payload.values + kept_after
-
-
-def add_in_place(draft: Draft, t: TensorId, payload: Payload) -> Stop | None:
-    """
-    `t.add_(...)`, and count the write.
-
-    A wrapper adds to each of its inner tensors; a plain tensor to which a wrapper is
-    added takes each part in turn.  Refuses what does not fit.
-    """
-    stop = _add(draft, t, payload)
-    if stop is None:
-        draft.bump_version(draft.tensor(t).impl)
-    return stop
-
-
-def _add(draft: Draft, t: TensorId, payload: Payload) -> Stop | None:
-    before = payloads.beside(draft, t, payload)
-    if isinstance(before, Stop):
-        return before
-    parts = dict(payload.inner) if isinstance(payload, Wrapped) else {}
-    if parts and payloads.kind(before) not in ("Tensor", payloads.kind(payload)):
-        return Unmodelled("a wrapper's handler meets a gradient of another class")
-    if isinstance(before, Wrapped):
-        added = [(one, parts.get(name, payload)) for name, one in draft.tensor(t).inner]
-    elif isinstance(payload, Wrapped):
-        added = [(t, one) for one in parts.values()]
-    else:
-        return _add_dense(draft, t, before, payload)
-    for one, part in added:
-        stop = _add(draft, one, part)
-        if stop is not None:
-            return stop
-    return None
-
-
-def _add_dense(draft: Draft, t: TensorId, before: Dense, payload: Dense) -> Stop | None:
-    if before.device != payload.device:
-        return Unmodelled("a gradient meets a tensor on another device")
-    if payloads.sort(payload.dtype) > payloads.sort(before.dtype):
-        result = payloads.promote(payload.dtype, before.dtype)
-        facts = (("dtype", result), ("expected", before.dtype))
-        # [add/dtype]
-        return Refusal("add/dtype", facts=facts)
-    if payload.length > before.length:
-        sizes = (("size", payload.length), ("expected", before.length))
-        # [add/size]
-        return Refusal("add/size", facts=sizes)
-    _write(draft, t, broadcast.combine(before, payload, payloads.add))
-    return None
 
 
 def make_parameter(

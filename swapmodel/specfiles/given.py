@@ -45,6 +45,9 @@ TENSOR_KEYS = (
 
 FEWER, OTHER = "write fewer levels", "write another name"
 
+HELD = ("parameters", "buffers", "attributes")
+"""The keys of a module's table that name tensors."""
+
 NONE = "None"
 """Registers a name that stands for no tensor; no label, because Python keeps it."""
 
@@ -90,7 +93,7 @@ class _Given:
         for label in self.module_tables:
             self._module(label, ())
         for module in self.module_tables.values():
-            held |= {*_labels(module, "parameters"), *_labels(module, "buffers")}
+            held |= {one for key in HELD for one in _labels(module, key)}
         for label, table in self.tables.items():
             if table.flag("variable", label not in held):
                 self.builder.name(label, "tensor", self.tensors[label])
@@ -197,7 +200,7 @@ class _Given:
             raise BadInput(what, table.where, FEWER)
         if label in self.modules:
             return self.modules[label]
-        table.only(("class", "parameters", "buffers", "children"))
+        table.only(("class", *HELD, "children"))
         inner = self._named(table, "children", self.module_tables)
         children = {
             name: self._module(child, (*inside, label)) for name, child in inner.items()
@@ -205,11 +208,12 @@ class _Given:
         tensors = (*self.tensors, NONE)
         parameters = self._named(table, "parameters", tensors)
         buffers = self._named(table, "buffers", tensors)
+        attributes = self._named(table, "attributes", self.tensors)
         listed = (*parameters.items(), *buffers.items())
         # By hand, a name that stands for nothing can be a parameter's and a buffer's.
         nothing = {name for name, one in listed if one == NONE}
         held = [name for name, one in listed if one != NONE]
-        names = [*held, *nothing, *children]
+        names = [*held, *nothing, *attributes, *children]
         for name in names:
             if names.count(name) > 1:
                 raise BadInput(f"{name!r} is named twice", table.where, "name it once")
@@ -217,6 +221,7 @@ class _Given:
             m = self.builder.module(
                 {name: self.tensors.get(one) for name, one in parameters.items()},
                 buffers={name: self.tensors.get(one) for name, one in buffers.items()},
+                attributes={k: self.tensors[one] for k, one in attributes.items()},
                 children=children,
                 cls=table.name("class") if "class" in table else "Module",
             )

@@ -11,7 +11,7 @@ from swapmodel.semantics.payloads import leaves, read
 from swapmodel.specfiles.given import NONE
 from swapmodel.state.classes import tensor_class
 from swapmodel.state.heap import Heap, living
-from swapmodel.state.holders import Module
+from swapmodel.state.holders import Module, held
 from swapmodel.state.ids import ModuleId, TensorId
 
 
@@ -64,7 +64,7 @@ def _labelled(heap: Heap) -> _Labels:
         for name, child in module.children:
             if child not in labels.modules:
                 labels.modules[child] = _unused(name, used)
-        for name, one in (*module.parameters, *module.buffers):
+        for name, one in held(module):
             if one is not None and one not in labels.tensors:
                 labels.tensors[one] = _unused(name, used)
     for position, tensor in living(heap.tensors):
@@ -169,7 +169,7 @@ def _modules(heap: Heap) -> list[Module]:
 
 
 def _is_held(heap: Heap, t: TensorId) -> bool:
-    slots = [h for m in _modules(heap) for _, h in (*m.parameters, *m.buffers)]
+    slots = [h for m in _modules(heap) for _, h in held(m)]
     grads = {meta.grad for meta in heap.metas if meta is not None}
     inner = [one for _, tensor in living(heap.tensors) for _, one in tensor.inner]
     return t in slots or t in inner or heap.tensor(t).impl in grads
@@ -180,7 +180,7 @@ def _module_table(heap: Heap, m: ModuleId, labels: _Labels) -> dict[str, object]
     table: dict[str, object] = {}
     if module.cls != "Module":
         table["class"] = module.cls
-    for key in ("parameters", "buffers"):
+    for key in ("parameters", "buffers", "attributes"):
         named = {
             k: NONE if t is None else labels.tensors[t] for k, t in getattr(module, key)
         }

@@ -166,6 +166,7 @@ class Builder:
         parameters: Registered | None = None,
         *,
         buffers: Registered | None = None,
+        attributes: dict[str, TensorId] | None = None,
         children: dict[str, ModuleId] | None = None,
         cls: str = "Module",
     ) -> ModuleId:
@@ -179,6 +180,7 @@ class Builder:
             parameters=tuple(listed.items()),
             buffers=tuple((buffers or {}).items()),
             children=tuple((children or {}).items()),
+            attributes=tuple((attributes or {}).items()),
             flat_weights_names=names,
             flat_weights=flat,
             flat_weight_refs=tuple(self._weakref(t) for t in flat),

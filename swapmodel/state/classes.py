@@ -36,6 +36,9 @@ class TensorClass:
     unwraps: bool = False
     """Whether a wrapper's `detach()` gives its first inner tensor, detached."""
 
+    fixed: bool = False
+    """Whether a wrapper answers a cast with a copy of the dtype that it has."""
+
     uninitialized: bool = False
     """Whether `__torch_function__` refuses everything but casts and properties."""
 
@@ -83,6 +86,7 @@ _ALL = (
     TensorClass(name="SlottedTensor", slots=("x", "y")),
     TensorClass(name="UninitializedParameter", parameter=True, uninitialized=True),
     TensorClass(name="FakeTensor", fake=True),
+    TensorClass(name="FixedTensor", inner=("a", "b"), traceable=True, fixed=True),
 )
 
 CLASSES = {one.name: one for one in _ALL}

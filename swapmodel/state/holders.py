@@ -24,6 +24,9 @@ class Module:
     children: tuple[tuple[str, ModuleId], ...] = ()
     """`m._modules`, in order of registration."""
 
+    attributes: tuple[tuple[str, TensorId], ...] = ()
+    """The tensors in `m.__dict__`, which no conversion looks at."""
+
     flat_weights_names: tuple[str, ...] = ()
     """`m._flat_weights_names` of an `RNNBase`: which of its weights it lists again."""
 
@@ -32,6 +35,11 @@ class Module:
 
     flat_weight_refs: tuple[WeakrefId | None, ...] = ()
     """`m._flat_weight_refs` of an `RNNBase`, which owns these weak references."""
+
+
+def held(module: Module) -> tuple[tuple[str, TensorId | None], ...]:
+    """Every name of a module for a tensor or for none, as Python looks it up."""
+    return (*module.attributes, *module.parameters, *module.buffers)
 
 
 @record

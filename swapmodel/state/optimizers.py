@@ -26,13 +26,18 @@ class StateEntry:
 
 @record
 class Optimizer:
-    """A `torch.optim.Optimizer` with one group; it refers to Python objects alone."""
+    """A `torch.optim.Optimizer`; it refers to Python objects alone."""
 
     kind: OptimizerKind
     """Which update it makes."""
 
-    parameters: tuple[TensorId, ...] = ()
-    """`opt.param_groups[0]["params"]`, in order."""
+    groups: tuple[tuple[TensorId, ...], ...] = ()
+    """`group["params"]` of each of `opt.param_groups`, in order."""
 
     state: tuple[StateEntry, ...] = ()
     """`opt.state`, made at a parameter's first step with a gradient."""
+
+
+def parameters(optimizer: Optimizer) -> tuple[TensorId, ...]:
+    """What an optimizer trains: the parameters of all its groups, each once."""
+    return tuple([t for group in optimizer.groups for t in group])

@@ -4,11 +4,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from swapmodel.conformance.look import (  # noqa: E402
-    in_optimizer,
-    keep_small,
-    observe_world,
-)
+from swapmodel.conformance.look import keep_small, observe_world  # noqa: E402
 from swapmodel.conformance.observation import observe  # noqa: E402
 from swapmodel.conformance.world import World  # noqa: E402
 from tests.heaps import STARTS  # noqa: E402
@@ -35,20 +31,6 @@ def test_what_is_small_is_not_written() -> None:
     keep_small({"t": t, "meta": meta})
 
     assert t.tolist() == [0.0, 7.0]
-
-
-def test_an_optimizer_is_read_by_its_paths() -> None:
-    """Parameters by their number, state by the number of its key."""
-    one, two = (torch.nn.Parameter(torch.ones(2)) for _ in range(2))
-    opt = torch.optim.SGD([one, two], lr=1.0, momentum=1.0)
-    two.grad = torch.ones(2)
-    opt.step()
-    found = dict(in_optimizer(opt))
-
-    assert found["param_groups[0][0]"] is one
-    assert found["param_groups[0][1]"] is two
-    assert list(found)[2:] == ["state[1].momentum_buffer"]
-    assert found["state[1].momentum_buffer"].tolist() == [1.0, 1.0]
 
 
 @pytest.mark.parametrize("heap", STARTS)

@@ -120,7 +120,7 @@ OPTIMIZER = next(position for _, kind, position in HELD.names if kind == "optimi
 
 def test_state_of_a_parameter_that_is_not_listed() -> None:
     """An optimizer keeps state for its own parameters alone."""
-    heap = with_row(HELD, "optimizers", OPTIMIZER, parameters=())
+    heap = with_row(HELD, "optimizers", OPTIMIZER, groups=())
 
     assert list(malformed(HELD)) == []
     laws = {

@@ -105,7 +105,7 @@ def test_optimizers(cls: Any, options: dict[str, float], kind: str) -> None:
     optimizer.step()
     (found,) = lift({"m": m, "opt": optimizer}).heap.optimizers
 
-    assert (found.kind, found.parameters) == (kind, (0, 2))
+    assert (found.kind, found.groups) == (kind, ((0, 2),))
     assert [one.parameter for one in found.state] == [0] * bool(found.state)
     kept = [name for one in found.state for name, _ in one.tensors]
     assert kept == [k for kept in optimizer.state.values() for k in kept]

@@ -20,9 +20,9 @@ def test_every_kind_can_be_made() -> None:
     ("name", "expected"),
     [
         ("param_groups[0][1]", 'param_groups[0]["params"][1]'),
-        ("state[0].step", 'state[opt.param_groups[0]["params"][0]]["step"]'),
+        ("state[0][0].step", 'state[opt.param_groups[0]["params"][0]]["step"]'),
         (
-            "state[1].momentum_buffer",
+            "state[0][1].momentum_buffer",
             'state[opt.param_groups[0]["params"][1]]["momentum_buffer"]',
         ),
     ],
@@ -47,5 +47,5 @@ def test_torch_reads_what_is_spelled() -> None:
         held = eval("opt." + inside_optimizer("opt", "param_groups[0][0]"), known)
         assert held is module.weight
         if kind == "Adam":
-            count = eval("opt." + inside_optimizer("opt", "state[0].step"), known)
+            count = eval("opt." + inside_optimizer("opt", "state[0][0].step"), known)
             assert count == 1

@@ -152,7 +152,7 @@ def test_an_optimizer_is_written_with_its_state() -> None:
     out: list[int] = []
     found: list[int] = []
     entry = StateEntry(parameter=TensorId(2), tensors=(("step", TensorId(9)),))
-    one = Optimizer(kind="Adam", parameters=(TensorId(2),), state=(entry,))
+    one = Optimizer(kind="Adam", groups=((TensorId(2),),), state=(entry,))
     record_shape(Optimizer)(one, out, found)
     tensors = KINDS.index(TensorId)
 

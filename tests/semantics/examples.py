@@ -2,6 +2,7 @@
 
 from swapmodel.actions import (
     Action,
+    AddParamGroup,
     Backward,
     Cast,
     CastData,
@@ -62,6 +63,7 @@ EXAMPLES: tuple[Action, ...] = (
     NameTensor("m.weight", "w"),
     SetFlag("swap"),
     MakeOptimizer("Adam", "m", "a"),
+    AddParamGroup("s", "copy"),
     OptimizerStep("s"),
     ZeroGrad("s"),
 )

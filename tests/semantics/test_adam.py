@@ -14,17 +14,19 @@ from swapmodel.actions import (
     SetGrad,
     SwapTensors,
     TakeWeakref,
+    View,
 )
-from swapmodel.outcomes import OutOfScope, Undefined
+from swapmodel.conversions import Other
+from swapmodel.outcomes import OutOfScope
 from swapmodel.semantics.places import resolve
 from swapmodel.semantics.step import step
 from swapmodel.state.build import Builder
 from swapmodel.state.heap import Heap
-from tests.heaps import NEW, at, done, module, refused, spec, values
+from tests.heaps import NEW, at, done, module, refused, spec, values, with_row
 
 STEP, DOUBLE = OptimizerStep("o"), Convert("m", Cast("float64"))
 COUNT, AVERAGE, SQUARES = (
-    f"o.state[0].{it}" for it in ("step", "exp_avg", "exp_avg_sq")
+    f"o.state[0][0].{it}" for it in ("step", "exp_avg", "exp_avg_sq")
 )
 
 
@@ -64,11 +66,11 @@ def test_writes_are_counted() -> None:
 
 
 def test_a_wrapper() -> None:
-    """Its averages are wrappers too; of another dtype the model declines."""
+    """Its averages are wrappers too, and refuse another dtype."""
     heap = made("TwoTensor", STEP)
 
     assert values(heap, f"{AVERAGE}.b") is None
-    declines(done(heap, DOUBLE))
+    assert refused(done(heap, DOUBLE), STEP).rule == "optimizer/state-dtype"
 
 
 def test_refuses_after_a_cast() -> None:
@@ -94,7 +96,7 @@ def test_state_is_made_for_all_before_anything_is_updated() -> None:
 
     assert outcome.rule == "optimizer/state-dtype"
     assert values(outcome.heap, COUNT) == (2,)
-    assert values(outcome.heap, "o.state[1].step") == (1,)
+    assert values(outcome.heap, "o.state[0][1].step") == (1,)
 
 
 def test_averages_that_cannot_be_made() -> None:
@@ -137,27 +139,99 @@ def test_a_torn_gradient() -> None:
     assert values(outcome.heap, COUNT) == (2,)
 
 
-def test_a_counter_over_nothing() -> None:
-    """Counting reads it."""
-    heap = done(made("TwoTensor", STEP), SetData(COUNT, "p"))
-
-    assert isinstance(step(heap, STEP, spec(NEW)), Undefined)
-
-
 @pytest.mark.parametrize(
     "action",
     [
-        SwapTensors(COUNT, "p"),
-        SetData(COUNT, "t"),
-        SwapTensors(AVERAGE, "t"),
-        SwapTensors(SQUARES, "t"),
+        SwapTensors(AVERAGE, "other"),
+        SwapTensors(SQUARES, "lazy"),
         CastData(f"{SQUARES}.a", "int64"),
         CastData(f"{AVERAGE}.b", "float16"),
-        SetData(f"{AVERAGE}.a", COUNT),
-        SetData(f"{SQUARES}.b", COUNT),
-        SetData("m.weight.b", COUNT),
+        CastData(f"{AVERAGE}.b", "int64"),
     ],
 )
 def test_state_that_somebody_has_changed(action: Action) -> None:
-    """Another class, size or dtype than the step made: the model declines."""
-    declines(done(made("TwoTensor", STEP), action))
+    """Another class, device or dtype than the step made: the model declines."""
+    b = Builder()
+    w = b.parameter(cls="TwoTensor")
+    b.gradient(w, b.tensor((1, 1), cls="TwoTensor"))
+    b.name("m", "module", b.module({"weight": w}))
+    b.name("other", "tensor", b.tensor(cls="OpaqueTensor"))
+    b.name("lazy", "tensor", b.parameter((), cls="UninitializedParameter"))
+    heap = done(b.heap(), MakeOptimizer("Adam", "m", "o"), STEP)
+
+    declines(done(heap, action))
+
+
+def test_averages_on_another_device() -> None:
+    """How torch refuses them is not told."""
+    heap = made("Parameter", STEP)
+    impl = heap.tensor(at(heap, AVERAGE)).impl
+
+    declines(with_row(heap, "impls", impl, device="meta"))
+
+
+def test_the_counter_stays_where_it_is() -> None:
+    """It has no dimension, as nothing else has: nothing is done with it."""
+    heap = made("Parameter", STEP)
+
+    for action in (SetData("p", COUNT), SwapTensors(COUNT, "t"), View(COUNT, "v")):
+        assert isinstance(step(heap, action, spec(NEW)), OutOfScope)
+    taken = Convert("m", Other(COUNT))
+    assert isinstance(step(heap, taken, spec(NEW)), OutOfScope)
+
+
+def test_integers() -> None:
+    """They are not averaged, and of two kinds none fits the other."""
+    b = Builder()
+    w = b.parameter(dtype="int64", requires_grad=False)
+    b.gradient(w, b.tensor((1, 1), dtype="int64"))
+    b.name("m", "module", b.module({"weight": w}))
+    outcome = refused(done(b.heap(), MakeOptimizer("Adam", "m", "o")), STEP)
+
+    assert outcome.rule == "optimizer/integers"
+    assert outcome.refusal.facts == (("dtype", "int64"),)
+    assert values(outcome.heap, COUNT) == (1,)
+
+
+def test_a_gradient_that_is_too_large() -> None:
+    """The averages refuse it by its size."""
+    b = Builder()
+    w = b.parameter((1,))
+    b.gradient(w, b.tensor((1, 1)))
+    b.name("m", "module", b.module({"weight": w}))
+    outcome = refused(done(b.heap(), MakeOptimizer("Adam", "m", "o")), STEP)
+
+    assert outcome.rule == "add/size"
+
+
+def test_wrappers_and_plain_tensors() -> None:
+    """Each takes the other one in; a clash at the first pair leaves all as it was."""
+    heap = done(made("TwoTensor"), SetGrad("m.weight", "t"), STEP, STEP)
+    assert values(heap, f"{AVERAGE}.a") is None
+    heap = done(made(), SetData("m.weight.grad", "t"), STEP)
+    assert resolve(heap, f"{AVERAGE}.a") is None
+    heap = done(made("TwoTensor", STEP), CastData(f"{AVERAGE}.a", "float64"))
+    assert refused(heap, STEP).rule == "optimizer/state-dtype"
+
+
+def test_classes() -> None:
+    """Averages are of the class that converts results; a lazy one stops the step."""
+    heap = made("SubTensor", STEP)
+    assert heap.tensor(at(heap, AVERAGE)).cls == "SubTensor"
+    b = Builder()
+    lazy = b.parameter((), cls="UninitializedParameter")
+    b.gradient(lazy, b.tensor(()))
+    b.name("m", "module", b.module({"weight": lazy}))
+    outcome = refused(done(b.heap(), MakeOptimizer("Adam", "m", "o")), STEP)
+
+    assert outcome.rule == "class/uninitialized"
+    assert not outcome.heap.optimizers[0].state
+    lazy_grad = with_row(made(), "tensors", grad(made()), cls="UninitializedParameter")
+    outcome = refused(lazy_grad, STEP)
+    assert outcome.rule == "class/uninitialized"
+    assert values(outcome.heap, COUNT) == (1,)
+
+
+def grad(heap: Heap) -> int:
+    """Where the gradient stands."""
+    return at(heap, "m.weight.grad")

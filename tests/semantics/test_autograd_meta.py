@@ -29,7 +29,7 @@ Y = Forward("scale", "p", "y")
 
 def fired(heap: Heap, action: Action) -> list[str]:
     """The labels of the hooks that an action fires."""
-    events = step(heap, action, spec(NEW)).events  # type: ignore[union-attr]
+    events = step(heap, action, spec(NEW)).events
     return [one.hook for one in events if isinstance(one, Fired)]
 
 

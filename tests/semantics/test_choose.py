@@ -2,7 +2,11 @@
 
 import pytest
 
-from swapmodel.actions import Cast, Convert
+from swapmodel.actions import Cast, Convert, SetAttribute
+from swapmodel.conversions import ByRole, Identity, Other
+from swapmodel.outcomes import OutOfScope
+from swapmodel.semantics import methods
+from swapmodel.semantics.choose import TRACEABLE, is_traceable_wrapper_subclass
 from swapmodel.semantics.spec import Frame
 from swapmodel.semantics.step import step
 from swapmodel.state.build import Builder
@@ -16,7 +20,7 @@ DOUBLE = Convert("m", Cast("float64"))
 
 def told(heap: Heap, under: str) -> list[Converted]:
     """The tensors that a conversion came to, in order, with their paths."""
-    events = step(heap, DOUBLE, spec(under)).events  # type: ignore[union-attr]
+    events = step(heap, DOUBLE, spec(under)).events
     return [one for one in events if isinstance(one, Converted)]
 
 
@@ -100,6 +104,50 @@ def test_fakes(param: str, applied: str, paths: list[str]) -> None:
     assert found == paths
 
 
+@pytest.mark.parametrize(
+    ("under", "parameter"), [(LATE, "data"), ("torch-2.8", "swap"), (NEW, "swap")]
+)
+def test_a_program_tells_the_path_and_no_more(under: str, parameter: str) -> None:
+    """What a FakeTensor comes to is declined once its path is chosen."""
+    outcome = step(module("FakeTensor"), DOUBLE, spec(under))
+
+    assert outcome == OutOfScope(methods.FAKE.why)
+    assert [(one.role, one.path) for one in told(module("FakeTensor"), under)] == [
+        ("parameter", parameter)
+    ]
+
+
+@pytest.mark.parametrize(("under", "path"), [(LATE, "data"), (NEW, "assign")])
+def test_a_fake_result_of_a_plain_parameter(under: str, path: str) -> None:
+    """From 2.11 on it is assigned; the gradient has a path of its own."""
+    b = Builder()
+    weight = b.parameter()
+    b.gradient(weight, b.tensor())
+    b.name("m", "module", b.module({"weight": weight}))
+    b.name("f", "tensor", b.tensor(cls="FakeTensor"))
+    for fn, role in (
+        (Other("f"), "parameter"),
+        (ByRole(Identity(), Other("f")), "gradient"),
+    ):
+        outcome = step(b.heap(), Convert("m", fn), spec(under))
+
+        assert outcome == OutOfScope(methods.FAKE.why)
+        last = outcome.events[-1]
+        assert isinstance(last, Converted)
+        assert (last.role, last.path) == (role, path)
+
+
+def test_a_fake_buffer() -> None:
+    """It is replaced, and by what is not told."""
+    b = Builder()
+    running = b.tensor(cls="FakeTensor")
+    b.name("m", "module", b.module(buffers={"running": running}))
+    outcome = step(b.heap(), DOUBLE, spec(NEW))
+
+    assert outcome == OutOfScope(methods.FAKE.why)
+    assert outcome.events == (Converted(running, "buffer", "replace"),)
+
+
 @pytest.mark.parametrize("applied", ["FakeTensor", "Tensor"])
 def test_a_gradient_that_is_fake(applied: str) -> None:
     """A gradient never swaps for being fake, and is assigned when its result is."""
@@ -121,3 +169,17 @@ def test_a_gradient_has_a_path_of_its_own() -> None:
         ("parameter", "data"),
         ("gradient", "data"),
     ]
+
+
+def test_a_tensor_that_is_traceable_by_itself() -> None:
+    """Two attributes of a parameter do what two methods of its class do."""
+    same = Convert("m", Identity())
+    heap = done(module(), SetAttribute("m.weight", TRACEABLE[0]))
+    outcome = step(heap, same, spec(NEW))
+    assert Converted(at(heap, "m.weight"), "parameter", "data") in outcome.events
+    heap = done(heap, SetAttribute("m.weight", TRACEABLE[1]))
+    outcome = step(heap, same, spec(NEW))
+    assert Converted(at(heap, "m.weight"), "parameter", "swap") in outcome.events
+    b = Builder()
+    t = b.tensor(attributes=dict.fromkeys(TRACEABLE, 1))
+    assert not is_traceable_wrapper_subclass(b.heap(), t)

@@ -16,7 +16,7 @@ DOUBLE, NOTHING = Convert("m", Cast("float64")), Convert("m", Cast("float32"))
 
 def told(heap: Heap, under: str = NEW, action: Convert = DOUBLE) -> list[Converted]:
     """The tensors that a conversion came to, in order, with their paths."""
-    events = step(heap, action, spec(under)).events  # type: ignore[union-attr]
+    events = step(heap, action, spec(under)).events
     return [one for one in events if isinstance(one, Converted)]
 
 

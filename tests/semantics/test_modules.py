@@ -1,5 +1,7 @@
 """Modules: what registers a tensor, what refuses to, and what stands there then."""
 
+from typing import Literal
+
 import pytest
 
 from swapmodel.actions import (
@@ -13,13 +15,12 @@ from swapmodel.actions import (
     Tie,
     Unregister,
 )
-from swapmodel.outcomes import OutOfScope
 from swapmodel.semantics.places import resolve
-from swapmodel.semantics.step import step
 from swapmodel.semantics.tensors import is_buffer
 from swapmodel.state.build import NN_BUFFER, Builder
 from swapmodel.state.heap import Heap
-from tests.heaps import NEW, at, done, refused, spec, with_row
+from swapmodel.state.ids import ModuleId
+from tests.heaps import at, done, refused, with_row
 
 W, H = "weight_ih_l0", "weight_hh_l0"
 
@@ -36,6 +37,7 @@ def held() -> Heap:
     build.name("m", "module", m)
     build.name("p", "tensor", build.parameter((7, 0)))
     build.name("t", "tensor", build.tensor((0, 0)))
+    build.name("b2", "tensor", build.tensor((1, 0)))
     build.name("b", "tensor", build.tensor((1, 1), attributes=NN_BUFFER))
     return build.heap()
 
@@ -119,10 +121,45 @@ def test_a_name_with_two_meanings() -> None:
 
 
 def test_a_plain_attribute() -> None:
-    """The model has no attributes of modules but those that it registers."""
-    outcome = step(HELD, Tie("m", "new", "t"), spec(NEW))
+    """What is no parameter and no buffer is kept, and no conversion looks at it."""
+    heap = done(HELD, Tie("m", "new", "t"), Convert("m", Cast("float64")))
 
-    assert outcome == OutOfScope("a tensor that is a plain attribute of a module")
+    assert at(heap, "m.new") == at(heap, "t")
+    assert heap.impl_of(at(heap, "m.new")).dtype == "float32"
+    assert resolve(done(heap, Unregister("m", "new")), "m.new") is None
+    assert at(done(heap, Tie("m", "new", "b2")), "m.new") == at(heap, "b2")
+
+
+@pytest.mark.parametrize("kind", ["parameter", "buffer"])
+def test_a_name_that_a_plain_attribute_has(
+    kind: Literal["parameter", "buffer"],
+) -> None:
+    """It is taken; but `m.key = parameter` removes what has it first."""
+    heap = done(HELD, Tie("m", "new", "t"))
+
+    assert refused(heap, Register("m", "new", "p", kind)).rule == "module/name-taken"
+    assert refused(heap, Tie("m", "new", "b")).rule == "module/name-taken"
+    tied = done(heap, Tie("m", "new", "p"))
+    assert not tied.module(ModuleId(1)).attributes
+    assert at(tied, "m.new") == at(heap, "p")
+
+
+def test_a_plain_attribute_hides_a_parameter() -> None:
+    """Python looks into `__dict__` first; deleting takes the parameter first."""
+    heap = done(HELD, Tie("m", "new", "t"), Register("m", "new", "p", "by hand"))
+
+    assert at(heap, "m.new") == at(heap, "t")
+    heap = done(heap, Unregister("m", "new"))
+    assert "new" not in dict(heap.module(ModuleId(1)).parameters)
+    assert at(heap, "m.new") == at(heap, "t")
+
+
+def test_a_flat_weight_that_is_a_plain_attribute() -> None:
+    """The list is made of what stands under its names, registered or not."""
+    heap = done(rnn(), Unregister("m", W), Tie("m", W, "t"))
+    heap = done(heap, Convert("m", Cast("float64")))
+
+    assert at(heap, "m._flat_weights[0]") == at(heap, "t")
 
 
 @pytest.mark.parametrize("action", [Register("m", "new", "y"), Tie("m", "child", "y")])

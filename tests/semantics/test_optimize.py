@@ -4,16 +4,13 @@ import pytest
 
 from swapmodel.actions import (
     Action,
-    Backward,
+    AddParamGroup,
     Cast,
+    CastData,
     Convert,
-    Drop,
-    Forward,
     MakeOptimizer,
     OptimizerStep,
-    Register,
     RequiresGrad,
-    RetainGrad,
     SetGrad,
     View,
     ZeroGrad,
@@ -27,7 +24,7 @@ from swapmodel.state.optimizers import OptimizerKind
 from tests.heaps import NEW, at, done, module, refused, spec, values, with_row
 
 STEP, DOUBLE = OptimizerStep("o"), Convert("m", Cast("float64"))
-P, BUFFER = "o.param_groups[0][0]", "o.state[0].momentum_buffer"
+P, BUFFER = "o.param_groups[0][0]", "o.state[0][0].momentum_buffer"
 
 
 def made(kind: OptimizerKind = "SGD", cls: str = "Parameter") -> Heap:
@@ -39,67 +36,6 @@ def declines(heap: Heap, *program: Action) -> None:
     """The last action of a program is out of scope."""
     heap = done(heap, *program[:-1])
     assert isinstance(step(heap, program[-1], spec(NEW)), OutOfScope)
-
-
-def test_references_and_no_owners() -> None:
-    """It holds Python objects, each once, which live as long as it does."""
-    heap = done(made(), Drop("m"))
-
-    assert heap.optimizers[0].parameters == (at(heap, P),)
-    assert not any(done(heap, Drop("o")).optimizers)
-    assert resolve(heap, "o.param_groups[0][1]") is None
-
-
-def test_what_cannot_be_optimized() -> None:
-    """No parameters, or one that a graph computed."""
-    b = Builder()
-    b.name("m", "module", b.module())
-    make = MakeOptimizer("SGD", "m", "o")
-
-    assert refused(b.heap(), make).rule == "optimizer/empty"
-    b = Builder()
-    b.name("m", "module", b.module({"x": b.tensor(requires_grad=True)}))
-    heap = done(b.heap(), MakeOptimizer("SGD", "m", "o"))
-    assert len(heap.optimizers[0].parameters) == 1
-
-
-def test_parameters_that_cannot_be_optimized() -> None:
-    """A view put there by hand is no leaf; an uninitialized one is declined."""
-    heap = done(module(), View("p", "v"), Register("m", "v", "v", "by hand"))
-    make = MakeOptimizer("SGD", "m", "o")
-
-    assert refused(heap, make).rule == "optimizer/non-leaf"
-    b = Builder()
-    w = b.parameter(None, cls="UninitializedParameter")
-    b.name("m", "module", b.module({"weight": w}))
-    declines(b.heap(), make)
-
-
-def test_what_retains_its_gradient_can_be_optimized() -> None:
-    """It has a gradient to step by, though it is no leaf."""
-    program: tuple[Action, ...] = (
-        Forward("scale", "p", "y"),
-        RetainGrad("y"),
-        Register("m", "y", "y", "by hand"),
-        MakeOptimizer("SGD", "m", "o"),
-        Backward("y"),
-    )
-    heap = done(module(grad=False), *program)
-
-    assert heap.optimizers[0].parameters == (at(heap, "m.weight"), at(heap, "y"))
-    assert values(done(heap, STEP), "y") == (0, 3)
-
-
-def test_shared_children_count_once() -> None:
-    """A tensor or a module that stands twice gives one parameter."""
-    b = Builder()
-    w = b.parameter()
-    child = b.module({"weight": w})
-    children = {"one": child, "two": child}
-    b.name("m", "module", b.module({"tied": w}, children=children))
-    heap = done(b.heap(), MakeOptimizer("SGD", "m", "o"))
-
-    assert heap.optimizers[0].parameters == (w,)
 
 
 @pytest.mark.parametrize("cls", ["Parameter", "TwoTensor"])
@@ -123,17 +59,109 @@ def test_zero_grad() -> None:
     assert done(heap, ZeroGrad("o"), ZeroGrad("o"), STEP)
 
 
-def test_what_the_arithmetic_does_not_cover() -> None:
-    """Views, other classes and dtypes, sizes, devices without memory."""
-    declines(made(), View("m.weight", "v"), STEP)
+def test_sizes_and_devices() -> None:
+    """One element is spread over two; another device is declined."""
     short = with_row(made(), "impls", grad_impl(made()), length=1)
-    for heap in (
-        short,
-        with_row(made(), "impls", grad_impl(made()), device="meta"),
-        with_row(made(), "impls", grad_impl(made()), dtype="int64"),
-        with_row(made(), "impls", grad_impl(made()), python_key=True),
-    ):
-        declines(heap, STEP)
+    assert values(done(short, STEP), "m.weight") == (0, 1)
+    long = with_row(
+        made(), "impls", made().tensor(at(made(), "m.weight")).impl, length=1
+    )
+    assert refused(long, STEP).rule == "add/size"
+    none = with_row(made(), "impls", grad_impl(made()), length=0)
+    assert refused(none, STEP).rule == "forward/size"
+    declines(with_row(made(), "impls", grad_impl(made()), device="meta"), STEP)
+
+
+def test_a_step_on_meta() -> None:
+    """It is taken, nobody asks for dtypes, and sizes that differ are declined."""
+    b = Builder()
+    w = b.parameter(None, device="meta", dtype="int64", requires_grad=False)
+    b.gradient(w, b.tensor(None, device="meta", dtype="int64"))
+    b.name("m", "module", b.module({"weight": w}))
+    heap = done(b.heap(), MakeOptimizer("SGD-momentum", "m", "o"), STEP, STEP)
+
+    assert heap.version(heap.impl_of(at(heap, "m.weight")).counter) == 2
+    impl = heap.tensor(at(heap, "m.weight")).impl
+    declines(with_row(heap, "impls", impl, length=1), STEP)
+
+
+def test_integers() -> None:
+    """They cannot be scaled by the learning rate, nor a buffer by its momentum."""
+    b = Builder()
+    w = b.parameter(dtype="int64", requires_grad=False)
+    b.gradient(w, b.tensor((1, 1), dtype="int64"))
+    b.name("m", "module", b.module({"weight": w}))
+    for kind in ("SGD", "SGD-momentum"):
+        heap = done(b.heap(), MakeOptimizer(kind, "m", "o"))
+        assert refused(heap, STEP).rule == "add/alpha"
+    impl = made().tensor(at(made(), "m.weight")).impl
+    assert (
+        refused(with_row(made(), "impls", impl, dtype="int64"), STEP).rule
+        == "add/dtype"
+    )
+    momentum = done(made("SGD-momentum"), CastData("m.weight.grad", "int64"), STEP)
+    outcome = refused(momentum, STEP)
+    assert outcome.rule == "add/dtype"
+    assert outcome.refusal.facts == (("dtype", "float32"), ("expected", "int64"))
+
+
+def test_a_step_writes_under_a_view() -> None:
+    """The view sees the write and its version."""
+    heap = done(made(), View("m.weight", "v", grad_mode=False), STEP)
+
+    assert values(heap, "v") == values(heap, "m.weight") == (0, 1)
+
+
+def test_wrappers_and_plain_tensors() -> None:
+    """A wrapper takes a plain gradient twice, a plain tensor both parts of one."""
+    heap = done(made("SGD", "TwoTensor"), SetGrad("m.weight", "t"), STEP)
+    assert values(heap, "m.weight.a") == values(heap, "m.weight.b") == (4, 4)
+    b = Builder()
+    w = b.parameter((1, 2))
+    b.gradient(w, b.tensor((1, 3), cls="TwoTensor"))
+    b.name("m", "module", b.module({"weight": w}))
+    heap = done(b.heap(), MakeOptimizer("SGD", "m", "o"), STEP)
+    assert values(heap, "m.weight") == (7, 4)
+
+
+def test_the_class_of_a_buffer() -> None:
+    """A class can convert it, or unwrap it when it is detached."""
+    heap = done(made("SGD-momentum", "SubTensor"), STEP)
+    assert heap.tensor(at(heap, BUFFER)).cls == "SubTensor"
+    heap = done(made("SGD-momentum", "UnwrappingTensor"), STEP)
+    assert heap.tensor(at(heap, BUFFER)).cls == "Tensor"
+
+
+@pytest.mark.parametrize("kind", ["SGD", "SGD-momentum"])
+def test_a_lazy_gradient(kind: OptimizerKind) -> None:
+    """No method of it can be called, be it to copy it, to add it or to clear it."""
+    heap = made(kind)
+    t = at(heap, "m.weight.grad")
+    heap = with_row(heap, "tensors", t, cls="UninitializedParameter")
+
+    assert refused(heap, STEP).rule == "class/uninitialized"
+    assert refused(heap, ZeroGrad("o", False)).rule == "class/uninitialized"
+
+
+def test_a_group_that_is_refused_keeps_the_steps_before_it() -> None:
+    """What the first group has made is kept, what the second one has made is not."""
+    b = Builder()
+    one, two = (
+        b.parameter((1, 2)),
+        b.parameter((3, 4), dtype="int64", requires_grad=False),
+    )
+    b.gradient(one, b.tensor((1, 1)))
+    b.gradient(two, b.tensor((1, 1), dtype="int64"))
+    b.name("m", "module", b.module({"one": one}))
+    b.name("n", "module", b.module({"one": two}))
+    heap = done(
+        b.heap(), MakeOptimizer("SGD-momentum", "m", "o"), AddParamGroup("o", "n")
+    )
+    outcome = refused(heap, STEP)
+
+    assert outcome.rule == "add/alpha"
+    assert values(outcome.heap, "o.state[0][0].momentum_buffer") == (1, 1)
+    assert resolve(outcome.heap, "o.state[1][0].momentum_buffer") is None
 
 
 def grad_impl(heap: Heap) -> int:
@@ -181,8 +209,8 @@ def test_each_parameter_has_state_of_its_own() -> None:
     b.name("m", "module", b.module({"one": one, "two": two}))
     heap = done(b.heap(), MakeOptimizer("SGD-momentum", "m", "o"), STEP, STEP)
 
-    assert values(heap, "o.state[0].momentum_buffer") == (2, 2)
-    assert values(heap, "o.state[1].momentum_buffer") == (4, 4)
+    assert values(heap, "o.state[0][0].momentum_buffer") == (2, 2)
+    assert values(heap, "o.state[0][1].momentum_buffer") == (4, 4)
     assert values(heap, "m.two") == (5, 6)
 
 

@@ -184,7 +184,7 @@ def test_what_an_optimizer_refers_to() -> None:
     assert found == [
         ("a.param_groups[0][0]", "optimizer"),
         ("a.param_groups[0][0].grad", "gradient"),
-        ("a.state[0].momentum_buffer", "optimizer"),
+        ("a.state[0][0].momentum_buffer", "optimizer"),
     ]
 
 

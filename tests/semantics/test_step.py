@@ -13,9 +13,11 @@ from swapmodel.actions import (
     Cast,
     CastData,
     Convert,
+    DeepcopyModule,
     Drop,
     Forward,
     MakeOptimizer,
+    NameTensor,
     Program,
     SetData,
     SwapTensors,
@@ -60,9 +62,13 @@ def test_every_kind_of_action_has_an_example() -> None:
 @every_action
 def test_every_action_does_something(action: Action) -> None:
     """Each kind of action leaves another heap where its operands stand."""
-    heap = done(module(), Forward("scale", "p", "o"), MakeOptimizer("SGD", "m", "s"))
+    assert done(with_operands(), action) != with_operands()
 
-    assert done(heap, action) != heap
+
+def with_operands() -> Heap:
+    """A heap in which every operand of the examples stands."""
+    heap = done(module(), Forward("scale", "p", "o"), MakeOptimizer("SGD", "m", "s"))
+    return done(heap, DeepcopyModule("m", "copy"))
 
 
 @every_action
@@ -71,20 +77,32 @@ def test_an_operand_that_is_not_there(action: Action) -> None:
     names = [name for name, _ in operands(type(action))]
     for name in names or ["name"] * isinstance(action, Drop):
         absent = attrs.evolve(action, **{name: "nowhere"})  # type: ignore[arg-type]
-        outcome = refused(module(), absent)
+        outcome = refused(with_operands(), absent)
 
         assert outcome.refusal == Refusal("place/absent", "nowhere")
-        assert outcome.heap == module()
+        assert outcome.heap == with_operands()
 
 
 @every_action
 def test_an_operand_of_another_kind(action: Action) -> None:
-    """A module is no tensor and a tensor no module."""
+    """`copy.deepcopy(m)` and `p.tag = m` do something: the model declines them."""
     for name, kind in operands(type(action)):
-        wrong: Any = {name: "m" if kind == "tensor" else "p"}
-        outcome = refused(module(), attrs.evolve(action, **wrong))
+        place, found = ("m", "module") if kind != "module" else ("p", "tensor")
+        wrong = attrs.evolve(action, **{name: place})  # type: ignore[arg-type]
+        outcome = step(with_operands(), wrong, spec(NEW))
 
-        assert outcome.refusal == Refusal("place/absent", wrong[name])
+        assert outcome == OutOfScope(f"a {found} where a {kind} is expected")
+
+
+@pytest.mark.parametrize("place", ["m.gone", "p.grad"])
+def test_none_is_an_operand_of_another_kind(place: str) -> None:
+    """Python reads it where nothing is registered, or where no gradient is."""
+    b = Builder()
+    b.name("m", "module", b.module({"gone": None}))
+    b.name("p", "tensor", b.parameter())
+
+    outcome = step(b.heap(), NameTensor(place, "n"), spec(NEW))
+    assert outcome == OutOfScope("None where a tensor is expected")
 
 
 @given(

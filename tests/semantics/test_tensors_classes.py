@@ -2,7 +2,7 @@
 
 import pytest
 
-from swapmodel.actions import Backward, Forward
+from swapmodel.actions import Backward, Cast, CastData, Convert, Forward
 from swapmodel.outcomes import OutOfScope, Refusal
 from swapmodel.semantics import payloads, tensors
 from swapmodel.semantics.payloads import Dense, Payload, Wrapped
@@ -11,7 +11,7 @@ from swapmodel.state.build import Builder
 from swapmodel.state.classes import CLASSES
 from swapmodel.state.draft import Draft
 from swapmodel.state.heap import Heap
-from tests.heaps import NEW, at, done, refused, spec
+from tests.heaps import NEW, at, done, module, refused, spec
 
 DETACHED = {
     "Parameter": "Tensor",
@@ -19,6 +19,7 @@ DETACHED = {
     "SlottedTensor": "Tensor",
     "TwoTensor": "TwoTensor",
     "OpaqueTensor": "OpaqueTensor",
+    "FixedTensor": "FixedTensor",
     "UnwrappingTensor": "Tensor",
     "SubTensor": "SubTensor",
 }
@@ -170,3 +171,20 @@ def test_a_wrapper_over_given_tensors_takes_its_form_from_the_first() -> None:
     impl = b.heap().impl_of(t)
 
     assert (impl.dtype, impl.length, impl.storage) == ("int64", 1, None)
+
+
+def test_a_cast_that_is_ignored() -> None:
+    """It gives a copy of the dtype that is there, however often it is asked for."""
+    heap = done(module("FixedTensor"), Convert("m", Cast("float64")))
+
+    assert heap.impl_of(at(heap, "m.weight")).dtype == "float32"
+    assert heap.impl_of(at(heap, "m.weight.a")).dtype == "float32"
+    assert at(heap, "m.weight.a") != at(module("FixedTensor"), "m.weight.a")
+
+
+def test_a_gradient_that_the_caller_holds_is_cast_all_the_same() -> None:
+    """It is copied into a new tensor, which asks no class for a cast."""
+    heap = done(module("FixedTensor", grad=False), CastData("m.weight.b", "float64"))
+    heap = done(heap, Backward("m.weight"))
+
+    assert heap.impl_of(at(heap, "m.weight.grad.b")).dtype == "float32"

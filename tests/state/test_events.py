@@ -12,7 +12,7 @@ from tests.heaps import NEW, module, spec
 def test_a_conversion_tells_of_every_role() -> None:
     """Parameter, gradient and buffer are each told with the path they took."""
     outcome = step(module(buffer=True), Convert("m", Cast("float64")), spec(NEW))
-    told = outcome.events  # type: ignore[union-attr]
+    told = outcome.events
 
     assert set(get_args(Role)) == {e.role for e in told if isinstance(e, Converted)}
 

@@ -22,6 +22,6 @@ def test_a_conversion_follows_the_order_of_registration() -> None:
     z, a = build.parameter(), build.parameter()
     build.name("m", "module", build.module({"z": z, "a": a, "none": None}))
     outcome = step(build.heap(), Convert("m", Cast("float64")), spec(NEW))
-    told = outcome.events  # type: ignore[union-attr]
+    told = outcome.events
 
     assert [z, a] == [one.tensor for one in told if isinstance(one, Converted)]
