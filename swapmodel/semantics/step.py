@@ -84,11 +84,12 @@ def _perform(draft: Draft, frame: Frame, action: Action) -> Stop | None:
         thing = places.resolve(draft, place)
         if thing is None and taken.read_by_torch(place):
             return Unmodelled(f"the place {place}")
-        if thing is None:
-            return _absent(draft, place, kind)
-        if thing[0] != kind:
+        if thing is None and not places.holds_none(draft, place):
+            # [place/absent]
+            return Refusal("place/absent", place)
+        if thing is None or thing[0] != kind:
             # Python asks for no kind, so that some of these do something.
-            return Unmodelled(f"a {thing[0]} where a {kind} is expected")
+            return Unmodelled(f"an operand that is no {kind}")
         stop = methods.refusal(draft, action, thing)
         if stop is not None:
             return stop
@@ -97,13 +98,6 @@ def _perform(draft: Draft, frame: Frame, action: Action) -> Stop | None:
     if stop is not None:
         return stop
     return _dispatch(draft, frame, action, found)
-
-
-def _absent(draft: Draft, place: str, kind: str) -> Stop:
-    if places.holds_none(draft, place):
-        return Unmodelled(f"None where a {kind} is expected")
-    # [place/absent]
-    return Refusal("place/absent", place)
 
 
 def _dispatch(

@@ -87,11 +87,11 @@ def test_an_operand_that_is_not_there(action: Action) -> None:
 def test_an_operand_of_another_kind(action: Action) -> None:
     """`copy.deepcopy(m)` and `p.tag = m` do something: the model declines them."""
     for name, kind in operands(type(action)):
-        place, found = ("m", "module") if kind != "module" else ("p", "tensor")
+        place = "m" if kind != "module" else "p"
         wrong = attrs.evolve(action, **{name: place})  # type: ignore[arg-type]
         outcome = step(with_operands(), wrong, spec(NEW))
 
-        assert outcome == OutOfScope(f"a {found} where a {kind} is expected")
+        assert outcome == OutOfScope(f"an operand that is no {kind}")
 
 
 @pytest.mark.parametrize("place", ["m.gone", "p.grad"])
@@ -102,7 +102,7 @@ def test_none_is_an_operand_of_another_kind(place: str) -> None:
     b.name("p", "tensor", b.parameter())
 
     outcome = step(b.heap(), NameTensor(place, "n"), spec(NEW))
-    assert outcome == OutOfScope("None where a tensor is expected")
+    assert outcome == OutOfScope("an operand that is no tensor")
 
 
 @given(
