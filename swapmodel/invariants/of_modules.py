@@ -23,11 +23,17 @@ REGISTERED = ("parameter", "buffer")
 
 
 def registered(step: Step) -> Iterator[Placement]:
-    """Yield the places of the converted module and what belongs to them."""
+    """
+    Yield the places of the converted module and what belongs to them.
+
+    But not a plain attribute, which no conversion promises anything of.
+    """
     assert isinstance(step.action, Convert)
     start = f"{step.action.module}."
+    plain = [one for one, kind, _ in step.placed_before if kind == "attribute"]
+    behind = tuple([f"{one}." for one in plain])
     for place, kind, t in step.placed_before:
-        if place.startswith(start):
+        if place.startswith(start) and not (place in plain or place.startswith(behind)):
             yield place, kind, t
 
 

@@ -140,7 +140,8 @@ def placements(state: Columns) -> Iterator[Placement]:
     Yield every place at which a tensor stands, once per registration.
 
     Variables come in order of name, what they lead to behind them; a tensor that
-    stands at several places is followed from the first one only.
+    stands at several places is followed from the first one only.  What an attribute
+    hides has no place.
     """
     seen: set[TensorId] = set()
     for name, kind, position in state.names:
@@ -159,8 +160,9 @@ def _places_in_module(
     state: Columns, place: str, m: ModuleId, seen: set[TensorId]
 ) -> Iterator[Placement]:
     module = state.module(m)
+    hiding = [name for name, _ in module.attributes]
     for name, t in module.parameters:
-        if t is not None:
+        if t is not None and name not in hiding:
             path = f"{place}.{name}"
             yield from _places_from_tensor(state, path, "parameter", t, seen)
     for name, t in module.buffers:

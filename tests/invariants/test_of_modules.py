@@ -121,3 +121,16 @@ def test_a_stale_view_is_no_leaf_before_anybody_asks() -> None:
     assert step.before.meta_of(w).grad_fn is None
     assert step.then.meta_of(w).grad_fn is not None
     assert violations("parameter-kind", build.heap(), *program) == []
+
+
+def test_nothing_is_promised_of_a_plain_attribute() -> None:
+    """It stays as it is, and so does what belongs to it."""
+    b = Builder()
+    plain = b.tensor((5, 6), requires_grad=True)
+    b.gradient(plain, b.tensor((1, 1)))
+    m = b.module({"weight": b.parameter()}, attributes={"plain": plain})
+    b.name("m", "module", m)
+    convert = Convert("m", Cast("float64"))
+
+    for invariant in ("values", "identity", "ties", "observers"):
+        assert violations(invariant, b.heap(), convert) == []

@@ -4,6 +4,7 @@ import pytest
 from attrs import evolve
 
 from swapmodel.actions import Cast, Convert, SwapTensors, TakeWeakref
+from swapmodel.conversions import To
 from swapmodel.invariants.violation import REMEMBERED_HEAPS, placed, remembered
 from swapmodel.semantics.places import placements
 from swapmodel.state.build import Builder
@@ -79,7 +80,7 @@ def test_a_call_of_the_user() -> None:
 
 def test_a_conversion_that_is_refused_at_once() -> None:
     """A conversion that came to no tensor counts as a call."""
-    one = last_step(module(), (Convert("p", Cast("float64")),), NEW)
+    one = last_step(module(), (Convert("m", To("int64")),), NEW)
 
     assert one.path("m.weight") == "direct"
 

@@ -204,3 +204,13 @@ def test_gradients_of_gradients() -> None:
     assert resolve(heap, found[-1][0]) == ("tensor", last)
     assert len(list(start_lines(heap))) == 1501
     assert isinstance(step(heap, Deepcopy("t", "c"), spec(NEW)), OutOfScope)
+
+
+def test_what_a_plain_attribute_hides_has_no_place() -> None:
+    """Python finds the attribute first, and so does whoever resolves the place."""
+    b = Builder()
+    hidden, plain = b.parameter(), b.tensor()
+    b.name("m", "module", b.module({"x": hidden}, attributes={"x": plain}))
+
+    assert list(placements(b.heap())) == [("m.x", "attribute", plain)]
+    assert resolve(b.heap(), "m.x") == ("tensor", plain)
