@@ -14,6 +14,7 @@ from swapmodel import actions
 from swapmodel.actions import Action
 from swapmodel.outcomes import Refusal, Stop, Unmodelled
 from swapmodel.semantics import tensors
+from swapmodel.semantics.choose import TRACEABLE
 from swapmodel.semantics.convert_rnn import is_rnn
 from swapmodel.semantics.places import segments
 from swapmodel.semantics.torch_names import (
@@ -32,6 +33,8 @@ DUNDER = re.compile(r"__\w+__")
 
 def of_tensors(name: str) -> bool:
     """Whether torch has a use of its own for an attribute of a tensor."""
+    if name in TRACEABLE:
+        return False
     return bool(DUNDER.fullmatch(name)) or name in IN_TENSORS or name in METHODS
 
 
