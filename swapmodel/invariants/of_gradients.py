@@ -13,10 +13,11 @@ from swapmodel.invariants.of_modules import registrations
 from swapmodel.invariants.probes import Probed, backward_from, gradient, probe
 from swapmodel.invariants.violation import Step, Violation, placed, remembered
 from swapmodel.outcomes import Done, Refused
-from swapmodel.semantics import functions, payloads, tensors
+from swapmodel.semantics import payloads, tensors
 from swapmodel.semantics.autograd_meta import requires_grad
 from swapmodel.semantics.payloads import MODULUS, Values
 from swapmodel.semantics.places import Placement
+from swapmodel.semantics.promised import promised as promised_of
 from swapmodel.state.heap import Heap
 from swapmodel.state.ids import ImplId, TensorId
 
@@ -158,7 +159,7 @@ def _promised(step: Step, was: Probed, t: TensorId) -> Gradient | None:
     payload = content(step.before, grad)
     parameter = tensors.is_parameter(step.before, grad)
     assert payload is not None, "a backward that ran has read the gradient"
-    promised = functions.promised(step.action.fn, payload, parameter=parameter)
+    promised = promised_of(step.action.fn, payload, parameter=parameter)
     if promised is None:
         return None
     new = payloads.leaves(promised)

@@ -12,7 +12,6 @@ from swapmodel.invariants.of_modules import registered
 from swapmodel.invariants.violation import Step, Violation
 from swapmodel.outcomes import Done, Refused
 from swapmodel.semantics import (
-    functions,
     modules,
     ownership,
     payloads,
@@ -20,6 +19,7 @@ from swapmodel.semantics import (
     tensors,
 )
 from swapmodel.semantics.payloads import Payload
+from swapmodel.semantics.promised import promised as promised_of
 from swapmodel.state.heap import Heap
 from swapmodel.state.ids import ImplId, ModuleId, TensorId
 
@@ -60,7 +60,7 @@ def _promises(step: Step) -> Iterator[tuple[str, places.PlaceKind, Payload]]:
                 old = content(before, t)
                 if old is not None and kind != "inner":
                     parameter = tensors.is_parameter(before, t)
-                    new = functions.promised(fn, old, parameter=parameter)
+                    new = promised_of(fn, old, parameter=parameter)
                     if new is not None:
                         yield place, kind, new
         case SwapTensors(t1, t2):

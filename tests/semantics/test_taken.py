@@ -97,7 +97,7 @@ def test_an_rnn_has_more() -> None:
     outcome = step(heap, Register("m", "bias", "p"), spec(NEW))
     assert isinstance(outcome, Refused)
     assert outcome.rule == "module/name-taken"
-    assert isinstance(step(heap, Tie("m", "bias", "m"), spec(NEW)), Refused)
+    assert isinstance(step(heap, Tie("m", "bias", "m"), spec(NEW)), OutOfScope)
     assert isinstance(
         step(heap, Register("m", "mode", "p", "by hand"), spec(NEW)), OutOfScope
     )
