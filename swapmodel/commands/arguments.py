@@ -4,7 +4,7 @@ What does every command refuse of its arguments, and of where it runs?
 
 from __future__ import annotations
 
-from importlib.util import find_spec
+import importlib.util
 from math import isfinite
 from typing import TypeVar
 
@@ -54,6 +54,6 @@ limit_option = click.option(
 
 def need_torch() -> None:
     """Refuse to go on where no torch is installed."""
-    if find_spec("torch") is None:
+    if importlib.util.find_spec("torch") is None:
         instead = "pip install torch==2.13.0"
         raise BadInput("torch is not installed", "this Python", instead)
