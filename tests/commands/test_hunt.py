@@ -26,7 +26,7 @@ def test_what_is_new_is_told_and_kept(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """A planted fault: its explanation, a scenario that holds, and a script."""
-    monkeypatch.setitem(EFFORTS, "ci", Effort(50, 4))
+    monkeypatch.setitem(EFFORTS, "ci", Effort(200, 4))
     spec = tmp_path / "broken.toml"
     spec.write_text(BROKEN, encoding="utf-8")
     out, kept = tmp_path / "out", tmp_path / "kept"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from swapmodel.commands import arguments, recordings
+from swapmodel.commands import recordings
 from swapmodel.conformance.recording import write_recording
 from swapmodel.specfiles.files import specs_folder
 from swapmodel.specfiles.provenance import SUFFIX
@@ -90,7 +90,7 @@ def test_record_needs_torch(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It says so, and writes nothing."""
-    monkeypatch.setattr(arguments, "find_spec", lambda name: None)
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
 
     code, out, err = run(capsys, "record")
 

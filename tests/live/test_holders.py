@@ -112,8 +112,10 @@ def test_optimizers(cls: Any, options: dict[str, float], kind: str) -> None:
 
 
 def two_groups(m: Any) -> Any:
-    """An optimizer with a group for each parameter."""
-    return torch.optim.SGD([{"params": [m.weight]}, {"params": [m.bias]}], lr=1.0)
+    """An optimizer with a group of another kind for each parameter."""
+    return torch.optim.SGD(
+        [{"params": [m.weight]}, {"params": [m.bias], "momentum": 1.0}], lr=1.0
+    )
 
 
 @pytest.mark.parametrize(
@@ -129,7 +131,7 @@ def two_groups(m: Any) -> Any:
         ),
         (
             lambda: {"opt": two_groups(linear())},
-            "an optimizer with several groups @ opt",
+            "an optimizer with groups of different kinds @ opt",
         ),
     ],
 )
