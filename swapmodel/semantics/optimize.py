@@ -103,8 +103,7 @@ def _clone(draft: Draft, t: TensorId) -> TensorId | Stop:
         return payload
     copied = tensors.make(draft, payload)
     copied_as = methods.returned(draft, t, copied, grad_mode=False)
-    if isinstance(copied_as, Stop):
-        return copied_as
+    assert not isinstance(copied_as, Stop), "a copy of a tensor is of its form"
     detached = tensors.detach(draft, copied_as)
     return methods.returned(draft, t, detached, grad_mode=False)
 

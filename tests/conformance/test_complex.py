@@ -57,7 +57,7 @@ SQUARE = Forward("square", "m.w", "y")
         ((Product("m.w", "m.w", "y"), Backward("y"), SwapTensors("m.w", "q")), Done),
         ((Product("m.w", "m.real", "y"),), OutOfScope),
         ((Forward("relu", "m.w", "y"),), OutOfScope),
-        ((MakeOptimizer("SGD", "m", "o"), OptimizerStep("o")), OutOfScope),
+        ((MakeOptimizer("SGD", "m", "o"), OptimizerStep("o")), Done),
     ],
     ids=repr,
 )

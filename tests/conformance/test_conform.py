@@ -71,6 +71,7 @@ def test_parts_are_run_and_summed_up(
     """Each part is told as it ends, and the summary says what came of it."""
     monkeypatch.setattr(conform, "RANDOM_PROGRAMS", 20)
     monkeypatch.setattr(conform, "RANDOM_JOB", 10)
+    monkeypatch.setattr(conform, "UNMODELLED", 0.2)
     told: list[Part] = []
     out = tmp_path / "deep" / "summary.json"
     found = conform.conform(["random"], progress=told.append, out=out)

@@ -64,5 +64,5 @@ def test_an_optimizer() -> None:
     heap = done(heap, OptimizerStep("o"))
     assert list(optimizer_row(heap, OptimizerId(0))) == [
         "SGD",
-        (0, ("momentum_buffer",)),
+        ("[0][0]", ("momentum_buffer",)),
     ]

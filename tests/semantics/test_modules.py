@@ -8,6 +8,7 @@ from swapmodel.actions import (
     Action,
     Cast,
     Convert,
+    DeepcopyModule,
     Forward,
     NameTensor,
     Register,
@@ -239,3 +240,12 @@ def test_registering_lists_nothing() -> None:
 
     assert at(then, "m._flat_weights[0]") == at(heap, f"m.{W}")
     assert at(then, "m._flat_weights[1]") == at(heap, f"m.{H}")
+
+
+def test_a_copy_has_a_copy_of_each_plain_attribute() -> None:
+    """One that cannot be copied stops the copy of the module."""
+    heap = done(HELD, Tie("m", "new", "t"), DeepcopyModule("m", "d"))
+    assert at(heap, "d.new") not in (at(heap, "t"), at(heap, "m.new"))
+    heap = done(HELD, Forward("scale", "p", "y"), Tie("m", "new", "y"))
+
+    assert refused(heap, DeepcopyModule("m", "d")).rule == "deepcopy/not-a-leaf"
