@@ -96,7 +96,7 @@ def _applied(fn: TensorFn, t: str) -> str:
         case DetachEach():
             return f"{t}.detach()"
         case Scale():
-            return f"t * {SCALE}"
+            return f"{t} * {SCALE}"
         case ScaleInPlace():
             return f"{t}.mul_({SCALE})"
         case Wrap(cls):

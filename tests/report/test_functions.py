@@ -1,7 +1,7 @@
 """Functions that are written for `_apply`."""
 
 from swapmodel.actions import Convert
-from swapmodel.conversions import ByRole, Identity, Other, RaiseAt, ScaleInPlace
+from swapmodel.conversions import ByRole, Identity, Other, RaiseAt, Scale, ScaleInPlace
 from swapmodel.report.spelling import spelled
 
 
@@ -14,3 +14,4 @@ def test_lambdas() -> None:
     both = ByRole(Other("x.a"), Other("t"))
     assert "lambda y: (x.a) if isinstance(y, " in spelled(Convert("m", both))
     assert "x.mul_(3)" in spelled(Convert("m", ByRole(Other("t"), ScaleInPlace())))
+    assert "(x * 3)" in spelled(Convert("m", ByRole(Other("t"), Scale())))
