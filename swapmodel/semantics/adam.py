@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from swapmodel.outcomes import Refusal, Stop, Unmodelled
 from swapmodel.semantics import broadcast, methods, payloads, tensors, writes
+from swapmodel.semantics.methods import lazy
 from swapmodel.semantics.optimizer_state import (
     OTHER_FORM,
     entry_of,
     fits,
     keep,
-    lazy,
 )
 from swapmodel.semantics.payloads import COMPLEX, INTEGERS, Dense, Payload, Wrapped
 from swapmodel.state.draft import Draft

@@ -24,7 +24,7 @@ def combine(
         return Wrapped(one.cls, inner)
     if isinstance(other, Wrapped):
         return combine(other, one, lambda a, b: function(b, a))
-    dtype, length = promote(one.dtype, other.dtype), _together(one, other)
+    dtype, length = promote(one.dtype, other.dtype), together(one, other)
     if one.values is None or other.values is None:
         return Dense(dtype, one.device, length, None)
     spread = (_spread(values, length) for values in (one.values, other.values))
@@ -39,7 +39,7 @@ def _parts(payload: Payload, cls: str) -> dict[str, Payload]:
     return {}
 
 
-def _together(one: Dense, other: Dense) -> int:
+def together(one: Dense, other: Dense) -> int:
     """The size that two are broadcast to; one of them has it, or no element."""
     return other.length if one.length == 1 else one.length
 

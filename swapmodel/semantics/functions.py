@@ -79,10 +79,9 @@ def call(
     *number* says which call of the conversion this is, *grad* whether grad mode is on,
     as it is for buffers alone.
     """
-    known = tensor_class(draft.tensor(t).cls)
-    if known.uninitialized and isinstance(fn, Cast) and _is_denied(draft, fn, t):
-        # [class/uninitialized]
-        return Refusal("class/uninitialized", known.name)
+    refusal = methods.lazy(draft, t)
+    if refusal is not None and isinstance(fn, Cast) and _is_denied(draft, fn, t):
+        return refusal
     match fn:
         case RaiseAt(at, one):
             if number == at:
@@ -113,10 +112,9 @@ def _called(
             return None
         case Other(place):
             return _other(draft, place)
-    known = tensor_class(draft.tensor(t).cls)
-    if known.uninitialized and not isinstance(fn, Cast | To | ToDevice):
-        # [class/uninitialized]
-        return Refusal("class/uninitialized", known.name)
+    refusal = methods.lazy(draft, t)
+    if refusal is not None and not isinstance(fn, Cast | To | ToDevice):
+        return refusal
     made = _computed(draft, fn, t, grad)
     return methods.returned(draft, t, made, grad_mode=grad)
 

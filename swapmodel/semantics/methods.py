@@ -27,15 +27,25 @@ def refusal(state: Columns, action: Action, operand: Found) -> Stop | None:
     kind, position = operand
     if kind != "tensor":
         return None
-    known = tensor_class(state.tensor(TensorId(position)).cls)
-    if known.uninitialized and not isinstance(action, WITHOUT_METHODS):
-        # [class/uninitialized]
-        return Refusal("class/uninitialized", known.name)
+    if not isinstance(action, WITHOUT_METHODS):
+        refused = lazy(state, TensorId(position))
+        if refused is not None:
+            return refused
     stop = declined(state, TensorId(position))
     if stop is not None:
         return stop
     if state.optimizers and is_counter(state, TensorId(position)):
         return COUNTER
+    return None
+
+
+def lazy(state: Columns, *operands: TensorId) -> Refusal | None:
+    """What a class that knows no method answers to a call, if one operand has it."""
+    for t in operands:
+        known = tensor_class(state.tensor(t).cls)
+        if known.uninitialized:
+            # [class/uninitialized]
+            return Refusal("class/uninitialized", known.name)
     return None
 
 

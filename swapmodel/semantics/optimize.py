@@ -10,7 +10,8 @@ from __future__ import annotations
 from swapmodel.outcomes import Refusal, Stop, Unmodelled
 from swapmodel.semantics import methods, payloads, tensors, writes
 from swapmodel.semantics.adam import adam
-from swapmodel.semantics.optimizer_state import entry_of, held_by, keep, lazy
+from swapmodel.semantics.methods import lazy
+from swapmodel.semantics.optimizer_state import entry_of, held_by, keep
 from swapmodel.semantics.payloads import DIFFERENTIABLE
 from swapmodel.state.draft import Draft
 from swapmodel.state.ids import OptimizerId, TensorId

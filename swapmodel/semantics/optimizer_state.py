@@ -4,9 +4,8 @@ What does an optimizer keep for a tensor, and what fits into what it keeps?
 
 from __future__ import annotations
 
-from swapmodel.outcomes import Refusal, Unmodelled
+from swapmodel.outcomes import Unmodelled
 from swapmodel.semantics.payloads import FLOATING, Payload, Wrapped
-from swapmodel.state.classes import tensor_class
 from swapmodel.state.draft import Draft
 from swapmodel.state.ids import OptimizerId, TensorId
 from swapmodel.state.optimizers import StateEntry
@@ -31,16 +30,6 @@ def fits(before: Payload, update: Payload) -> bool:
     if not {before.dtype, update.dtype} <= {*FLOATING}:
         return False
     return before.device == update.device and update.length in (1, before.length)
-
-
-def lazy(draft: Draft, *operands: TensorId) -> Refusal | None:
-    """What a class that knows no method answers to a call, if one operand has it."""
-    for t in operands:
-        known = tensor_class(draft.tensor(t).cls)
-        if known.uninitialized:
-            # [class/uninitialized]
-            return Refusal("class/uninitialized", known.name)
-    return None
 
 
 # -- State by object -----------------------------------------------------------------

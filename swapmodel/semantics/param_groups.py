@@ -19,8 +19,7 @@ def make(draft: Draft, kind: OptimizerKind, m: ModuleId) -> OptimizerId | Stop:
     `torch.optim.SGD(m.parameters(), lr=1)` and the like.
 
     Refuses no parameters, and one that a graph computed if it retains no gradient.
-    Source:
-    `torch.optim.Optimizer.__init__`.
+    Source: `torch.optim.Optimizer.__init__`.
     """
     found = _group(draft, m)
     if isinstance(found, Stop):
@@ -36,8 +35,7 @@ def add_group(draft: Draft, o: OptimizerId, m: ModuleId) -> Stop | None:
     `opt.add_param_group({"params": m.parameters()})`, which may be none.
 
     Refuses what it refuses when it is made, and a parameter that it trains already.
-    Source:
-    `torch.optim.Optimizer.add_param_group`.
+    Source: `torch.optim.Optimizer.add_param_group`.
     """
     found = _group(draft, m)
     if isinstance(found, Stop):

@@ -112,8 +112,7 @@ def _add_dense(
 def sizes(before: Dense, payload: Dense) -> Stop | None:
     """What has no common size, or would grow, is refused."""
     clash = broadcast.sizes(before, payload)
-    together = payload.length if before.length == 1 else before.length
-    if clash is None and together == before.length:
+    if clash is None and broadcast.together(before, payload) == before.length:
         return None
     if before.device == "meta":
         return broadcast.ON_META

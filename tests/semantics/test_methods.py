@@ -155,3 +155,15 @@ def test_what_nobody_handles_is_not_converted() -> None:
     draft.edit_tensor(w).cls = "Tensor"
 
     assert methods.returned(draft, p, w) == Refusal("dispatch/no-handler")
+
+
+def test_a_class_that_knows_no_method() -> None:
+    """One such operand is enough."""
+    b = Builder()
+    t, w = b.tensor(), b.parameter((), cls="UninitializedParameter")
+    draft = Draft(b.heap())
+
+    assert methods.lazy(draft) is methods.lazy(draft, t) is None
+    assert methods.lazy(draft, t, w) == Refusal(
+        "class/uninitialized", "UninitializedParameter"
+    )

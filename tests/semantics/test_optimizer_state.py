@@ -3,13 +3,11 @@
 import pytest
 
 from swapmodel.actions import MakeOptimizer
-from swapmodel.outcomes import Refusal
 from swapmodel.semantics.optimizer_state import (
     entry_of,
     fits,
     held_by,
     keep,
-    lazy,
 )
 from swapmodel.semantics.payloads import Dense, Payload, Wrapped
 from swapmodel.state.build import Builder
@@ -71,13 +69,3 @@ def test_entries() -> None:
     assert entry_of(draft, o, p) == (("buffer", held),)
     assert held_by(draft, o, p, "buffer") == held
     assert held_by(draft, o, p, "other") is held_by(draft, o, q, "buffer") is None
-
-
-def test_a_class_that_knows_no_method() -> None:
-    """One such operand is enough."""
-    b = Builder()
-    t, w = b.tensor(), b.parameter((), cls="UninitializedParameter")
-    draft = Draft(b.heap())
-
-    assert lazy(draft) is lazy(draft, t) is None
-    assert lazy(draft, t, w) == Refusal("class/uninitialized", "UninitializedParameter")
