@@ -145,6 +145,8 @@ class _Writer:
             made = MADE
         if made != expression(place):
             yield f"{expression(place)} = {made}"
+        if made == MADE:
+            yield f"del {MADE}"
         if known is None:
             self.tensors[t] = expression(place)
             yield from self.belongings(place, t)

@@ -1,13 +1,23 @@
 """How a start heap is written."""
 
+from collections.abc import Iterator
+from typing import Any
+
 import pytest
 
 from swapmodel.actions import Forward
 from swapmodel.outcomes import Done
+from swapmodel.report.names import variable
+from swapmodel.report.questions import QUESTIONS, answers, code
+from swapmodel.report.snippets import CLASSES, IMPORTS
+from swapmodel.report.spelling import FLAGS, expression
 from swapmodel.report.start import NotWritten, start_lines
+from swapmodel.semantics.places import places
 from swapmodel.semantics.step import step
 from swapmodel.specfiles.read import load_spec
+from swapmodel.specfiles.scopes import load_scope, scopes_of
 from swapmodel.state.build import Builder
+from swapmodel.state.heap import Heap
 from tests.report import examples
 
 
@@ -73,3 +83,31 @@ def test_a_live_graph_is_no_start() -> None:
 
     with pytest.raises(NotWritten, match="nodes"):
         start_lines(done.heap)
+
+
+def different(heap: Heap, known: dict[str, Any]) -> Iterator[str]:
+    """Every question that torch and the model do not answer alike."""
+    for place, t in places(heap):
+        predicted = answers(heap, t)
+        for one in QUESTIONS:
+            if one.comparable and one.code in predicted:
+                asked = f"({code(one, expression(place))}) == {predicted[one.code]}"
+                if not eval(asked, known):
+                    yield asked
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize("name", scopes_of("nightly"))
+def test_torch_makes_the_starts_of_the_searches(name: str) -> None:
+    """Nothing but its names stays, and each place answers as the heap does."""
+    pytest.importorskip("torch")
+    for start, heap in load_scope(name).starts:
+        known = dict[str, Any]()
+        exec("\n".join([IMPORTS, "import weakref", *CLASSES.values()]), known)
+        before = {*known}
+        try:
+            exec("\n".join(start_lines(heap)), known)
+            assert {*known} - before == {variable(one) for one, _, _ in heap.names}
+            assert [*different(heap, known)] == [], start
+        finally:
+            exec("\n".join(one.format(False) for one in FLAGS.values()), known)
