@@ -34,8 +34,6 @@ FLAGS = (False, True)
 CLASSES = {"plain": "Parameter", "wrapper": "TwoTensor"}
 """The class of the parameter of each kind of module."""
 
-WEAKREFS = ("ReferenceType", "_WeakTensorRef")
-
 
 def exhaustive_scopes(depth: int) -> tuple[Scope, ...]:
     """Every program up to *depth* actions, from one kind of start heap each."""
@@ -116,12 +114,12 @@ def _tensor_actions(p: str, u: str) -> Iterator[Action]:
         yield View(t, "v")
     for name in ("y", "v", "r", u):
         yield Drop(name)
-    for t, kind in product((p, u, grad), WEAKREFS):
-        yield TakeWeakref(kind, t, "r")  # type: ignore[arg-type]
-    yield TakeWeakref("ReferenceType", "y", "r")
+    for t in (p, u, grad, "y"):
+        yield TakeWeakref("ReferenceType", t, "r")
+    yield TakeWeakref("_WeakTensorRef", p, "r")
     for t, label in ((p, "h"), ("y", "k"), ("v", "k")):
         yield RegisterHook(t, label)
-    for t in (p, u, grad):
+    for t in (p, grad):
         yield SetAttribute(t, "tag")
 
 
