@@ -144,9 +144,9 @@ def scopes_table() -> Iterator[str]:
 
 
 def goals_table() -> Iterator[str]:
-    """Which scopes reach what; a rule that none of them does is told as well."""
+    """Which scopes reach what; a refusal that none of them does is told as well."""
     known = goals()
-    names = {("rules", name): () for name in rules()} | known
+    names = {("rules", one.id): () for one in rules().values() if one.raises} | known
     rows = (
         [kind.removesuffix("s"), f"`{name}`", ", ".join(scopes) or "none"]
         for (kind, name), scopes in sorted(

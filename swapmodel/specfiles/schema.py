@@ -70,7 +70,7 @@ def nearest(name: str, known: Iterable[str]) -> str:
     def unlike(one: str) -> tuple[float, str]:
         return -SequenceMatcher(None, name.lower(), one.lower()).ratio(), one
 
-    options = sorted(known, key=unlike)[:3]
+    options = sorted({*known}, key=unlike)[:3]
     if not options:
         return "leave it out: there is none yet"
     return f"write {' or '.join(options)}"
